@@ -10,7 +10,7 @@
 #include "cli/terminal_output.h"
 #include "reports/document/builders.h"
 #include "results/google_benchmark.h"
-#include "session/clock.h"
+#include "session/environment.h"
 
 namespace breakeven {
 namespace {
@@ -29,7 +29,7 @@ int compare_files(const CompareCommand& o) {
   }
   o.outputs.check({o.base, o.head});
   CompareOptions options = o.options;
-  for (const std::string& name : o.allowed) options.allowed.insert(*parse_difference(name));
+  for (const std::string& name : o.allowed) options.allowed.insert(*parse_name<Difference>(name));
   // Reading takes nearly all of the time, so the files are read in parallel.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
   const Result base = read_any_result(o.base);
@@ -60,7 +60,7 @@ const SubcommandRegistration compare_command(subcommand<CompareCommand>(
       command
           .add_option("--allow", o.allowed, "compare although this differs; may be repeated, or given as a,b")
           ->delimiter(',')
-          ->check(CLI::IsMember(difference_names()));
+          ->check(CLI::IsMember(all_names<Difference>()));
       o.outputs.declare(command, {SubjectKind::verdicts});
       command.add_flag("--quiet", o.quiet, "no report in the terminal");
     },

@@ -155,7 +155,7 @@ std::vector<BackendProgram> programs_of(const std::string& given, const SideArgu
 
 /// A side with its programs, checked before any program is started.
 struct FoundSide {
-  GateSide side;
+  Side side;
   std::vector<BackendProgram> programs;
 };
 
@@ -185,7 +185,7 @@ void check_options(const std::string& name, const SideOptions& o) {
 }
 
 /// Requires that a backend is named on both sides or on neither.
-void check_names(const GateOptions& o, const GateSide& base, const GateSide& head) {
+void check_names(const GateOptions& o, const Side& base, const Side& head) {
   if (base.backend.empty() && head.backend.empty()) return;
   if (base.backend.empty() || head.backend.empty()) {
     const bool base_lacks = base.backend.empty();
@@ -211,19 +211,19 @@ void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
   }
 }
 
-const BackendRecord* find_backend(const GateSide& side, const std::string& name) {
+const BackendRecord* find_backend(const Side& side, const std::string& name) {
   const auto found =
       std::find_if(side.backends.begin(), side.backends.end(), [&](const auto& b) { return b.name == name; });
   return found == side.backends.end() ? nullptr : &*found;
 }
 
-bool is_available(const GateSide& side, const std::string& name) {
+bool is_available(const Side& side, const std::string& name) {
   const BackendRecord* found = find_backend(side, name);
   return found != nullptr && found->available;
 }
 
 /// Why a side does not have a backend.
-std::string why_not(const std::string& side_name, const GateSide& side, const std::string& name) {
+std::string why_not(const std::string& side_name, const Side& side, const std::string& name) {
   const BackendRecord* found = find_backend(side, name);
   return fmt::format("the {} has no {}: {}", side_name, name,
                      found != nullptr
@@ -241,7 +241,7 @@ std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::s
   } else {
     std::vector<std::string> names = wanted;
     if (names.empty()) {
-      for (const GateSide* side : {&plan.base, &plan.head}) {
+      for (const Side* side : {&plan.base, &plan.head}) {
         for (const auto& b : side->backends) names.push_back(b.name);
       }
       std::sort(names.begin(), names.end());

@@ -14,7 +14,7 @@
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
-#include "session/clock.h"
+#include "session/environment.h"
 #include "version.h"
 
 namespace breakeven {

@@ -14,13 +14,14 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
+#include "host/steady_clock.h"
 #include "plan/config.h"
 #include "protocol/messages.h"
 #include "results/file_lock.h"
-#include "session/clock.h"
 #include "session/discovery.h"
+#include "session/environment.h"
 #include "session/gate.h"
-#include "statistics/proportion.h"
+#include "statistics/summary.h"
 #include "version.h"
 
 namespace breakeven {
@@ -58,7 +59,7 @@ void declare(CLI::App& command, SelftestOptions& o) {
 }
 
 /// Checks that the backends support extra work. A backend that does not announce it in its hello does none.
-void check_injection(const GateSide& side) {
+void check_injection(const Side& side) {
   for (const BackendRecord& backend : side.backends) {
     const auto says_so = std::any_of(backend.libraries.begin(), backend.libraries.end(),
                                      [](const auto& library) { return library.first == extra_work_library; });
@@ -81,7 +82,7 @@ GatePlan plan_of(const SelftestOptions& o, double share) {
   plan.rules.threshold = o.threshold;
   const BackendChoice found = choose_backends(o.backends, plan.config.backends, plan.threads);
   plan.arbiter = found.arbiter;
-  for (GateSide* side : {&plan.base, &plan.head}) {
+  for (Side* side : {&plan.base, &plan.head}) {
     side->source = "this breakeven";
     side->threads = plan.threads;
     for (const BackendRecord& backend : found.measured) {

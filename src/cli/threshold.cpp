@@ -102,11 +102,11 @@ bool is_for_gpu(const BackendRecord& backend) {
                      threshold_sides[side], reasons, config, config, plan.config.parameter);
 }
 
-GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
-  GateSide side{.source = "this breakeven",
-                .environment = {},
-                .threads = wanted.threads > 0 ? choose_threads(wanted.threads) : threads,
-                .backends = {}};
+Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
+  Side side{.source = "this breakeven",
+            .environment = {},
+            .threads = wanted.threads > 0 ? choose_threads(wanted.threads) : threads,
+            .backends = {}};
   BackendChoice found = find_named_backends(wanted.backends, side.threads);
   if (found.arbiter) arbiter = std::move(found.arbiter);
   side.backends = std::move(found.measured);

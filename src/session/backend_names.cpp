@@ -40,13 +40,11 @@ bool is_brought_version(std::string_view name) {
   const std::string_view version = version_in_name(name);
   if (version.empty()) return false;
   const auto libraries = brought_libraries();
-  return std::find(libraries.begin(), libraries.end(), name.substr(0, name.size() - version.size() - 1)) !=
-         libraries.end();
+  return std::ranges::find(libraries, name.substr(0, name.size() - version.size() - 1)) != libraries.end();
 }
 
 const OwnBackend* find_own(std::string_view name) {
-  const auto* found = std::find_if(all_own.begin(), all_own.end(),
-                                   [&](const OwnBackend& backend) { return backend.name == name; });
+  const auto* found = std::ranges::find(all_own, name, &OwnBackend::name);
   return found == all_own.end() ? nullptr : found;
 }
 
@@ -74,8 +72,7 @@ bool is_own_backend(std::string_view name) {
 }
 
 bool is_unknown_backend(std::string_view name, std::span<const BackendProgram> programs) {
-  return !is_own_backend(name) &&
-         std::none_of(programs.begin(), programs.end(), [&](const auto& p) { return p.name == name; });
+  return !is_own_backend(name) && std::ranges::find(programs, name, &BackendProgram::name) == programs.end();
 }
 
 std::string no_such_backend(std::string_view name, std::span<const BackendProgram> programs) {

@@ -53,6 +53,9 @@ class Conformance {
          .outcome = failure.empty() ? Check::Outcome::passed : Check::Outcome::failed,
          .detail = failure});
   }
+  void skip(std::string name, std::string reason) {
+    add({.name = std::move(name), .outcome = Check::Outcome::skipped, .detail = std::move(reason)});
+  }
   void add(Check check) {
     checks_.push_back(std::move(check));
     report_(checks_.back());
@@ -105,10 +108,7 @@ class Conformance {
 
   void operation(const std::string& op, const std::vector<std::string>& dtypes) {
     const Workload* workload = find_workload(op);
-    if (workload == nullptr) {
-      return add(
-          {.name = op, .outcome = Check::Outcome::skipped, .detail = "this driver knows no such operation"});
-    }
+    if (workload == nullptr) return skip(op, "this driver knows no such operation");
     for (const auto& dtype : dtypes) {
       for (Parameters parameters : workload->examples()) {
         parameters.set("dtype", dtype);
@@ -131,24 +131,15 @@ class Conformance {
     auto expected = arbiter_.ask<Evidence>(
         request::Expect{.problem = problem, .seed = seed, .elements = elements}, timeout_);
     const auto* truth = std::get_if<Evidence>(&expected);
-    if (truth == nullptr) {
-      return add({.name = problem.id(),
-                  .outcome = Check::Outcome::skipped,
-                  .detail = "no truth: " + no_answer(expected)});
-    }
+    if (truth == nullptr) return skip(problem.id(), "no truth: " + no_answer(expected));
     const auto prepared = worker().ask<answer::Ready>(
         request::Prepare{.problem = problem, .seed = seed, .cold = false}, timeout_);
     if (const auto* refusal = std::get_if<answer::Refusal>(&prepared);
-        refusal != nullptr && refusal->status == "unsupported") {
-      return add({.name = problem.id(),
-                  .outcome = Check::Outcome::skipped,
-                  .detail = "unsupported: " + refusal->reason});
-    }
-    if (const auto* ready = std::get_if<answer::Ready>(&prepared); ready != nullptr) {
-      if (const std::string why = not_heeded(problem, *ready); !why.empty()) {
-        return add(
-            {.name = problem.id(), .outcome = Check::Outcome::skipped, .detail = "unsupported: " + why});
-      }
+        refusal != nullptr && refusal->status == "unsupported")
+      return skip(problem.id(), "unsupported: " + refusal->reason);
+    if (const auto* ready = std::get_if<answer::Ready>(&prepared)) {
+      if (const std::string why = not_heeded(problem, *ready); !why.empty())
+        return skip(problem.id(), "unsupported: " + why);
     }
     std::string failure = no_answer(prepared);
     if (failure.empty()) failure = verify(problem, *truth, elements);

@@ -11,13 +11,6 @@
 #include "install_paths.h"
 
 namespace breakeven {
-namespace {
-
-constexpr std::string_view prefix = "breakeven-backend-";
-/// How long a program may take to say hello. Python takes seconds to import PyTorch from a cold disk.
-constexpr std::chrono::seconds greeting_timeout{120};
-
-}  // namespace
 
 std::vector<std::filesystem::path> backend_folders() {
   std::vector<std::filesystem::path> folders;
@@ -35,6 +28,7 @@ std::vector<std::filesystem::path> backend_folders() {
 }
 
 std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::path>& folders) {
+  constexpr std::string_view prefix = "breakeven-backend-";
   std::vector<BackendProgram> found;
   for (const auto& folder : folders) {
     std::error_code error;
@@ -43,12 +37,11 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
       if (file.rfind(prefix, 0) != 0 || entry.is_directory(error) || access(entry.path().c_str(), X_OK) != 0)
         continue;
       const std::string name = file.substr(prefix.size());
-      if (std::none_of(found.begin(), found.end(), [&](const auto& b) { return b.name == name; })) {
+      if (std::ranges::find(found, name, &BackendProgram::name) == found.end())
         found.push_back({.name = name, .path = entry.path()});
-      }
     }
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(found, {}, &BackendProgram::name);
   return found;
 }
 
@@ -83,27 +76,17 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .reason = ""};
 }
 
-BackendRecord probe(const BackendProgram& program, int threads) {
-  return probe(program, threads, worker_options(threads));
-}
-
-BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options) {
-  WorkerProcess worker(program.path, options);
+BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
+  // Python takes seconds to import PyTorch from a cold disk.
+  constexpr std::chrono::seconds greeting_timeout{120};
+  WorkerProcess worker(program.path, options ? *options : worker_options(threads));
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
   if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);
-  BackendRecord record{.name = program.name,
-                       .version = {},
-                       .role = "contender",
-                       .device = {},
-                       .device_name = {},
-                       .device_id = {},
-                       .libraries = {},
-                       .supports = {},
-                       .unreadable = {},
-                       .program = program.path.string(),
-                       .available = false,
-                       .reason = {}};
+  BackendRecord record;
+  record.name = program.name;
+  record.role = "contender";
+  record.program = program.path.string();
   const auto* refusal = std::get_if<answer::Refusal>(&asked);
   record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
   return record;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,10 @@ WorkerOptions worker_options(int threads);
 /// Must be called before this process has a second thread.
 void start_with_library_defaults();
 
-/// Starts the program and asks for its hello. A program that cannot run here is recorded as not available,
-/// with its own or its loader's message.
-BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options);
-BackendRecord probe(const BackendProgram& program, int threads);  // with worker_options(threads)
+/// Starts the program, with worker_options(threads) if no options are given, and asks for its hello. A
+/// program that cannot run here is recorded as not available, with its own or its loader's message.
+BackendRecord probe(const BackendProgram& program, int threads,
+                    const std::optional<WorkerOptions>& options = {});
 
 /// Converts a hello into a record.
 BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello);

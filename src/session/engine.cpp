@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "host/cpu.h"
 #include "protocol/messages.h"
 #include "results/backend_spelling.h"
 #include "session/discovery.h"
-#include "session/environment.h"
 #include "session/heeded.h"
-#include "session/worker_process.h"
-#include "statistics/mean.h"
-#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
@@ -23,9 +20,15 @@ namespace {
 /// A rest is divided into sleeps of at most this many seconds, so that an interruption is noticed.
 constexpr double longest_sleep = 0.05;
 
+class SteadyTime : public TimeSource {
+ public:
+  double now() const override { return seconds_since(Clock::time_point()); }
+  void sleep(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+};
+
 bool has_simulated_clock(const BackendRecord& backend) {
-  return std::any_of(backend.libraries.begin(), backend.libraries.end(),
-                     [](const auto& library) { return library.first == simulated_clock_library; });
+  return std::ranges::any_of(backend.libraries,
+                             [](const auto& library) { return library.first == simulated_clock_library; });
 }
 
 /// Returns null if the kernel lets no thread be pinned to these CPUs.
@@ -85,7 +88,10 @@ double Round::longest() const {
 const Instruments& real_instruments() {
   static SteadyTime time;
   static const Instruments instruments{
-      .start_worker = start_process, .time = &time, .make_speed_probe = make_cpu_speed_probe};
+      .start_worker = [](const auto& program,
+                         const auto& options) { return std::make_unique<WorkerProcess>(program, options); },
+      .time = &time,
+      .make_speed_probe = make_cpu_speed_probe};
   return instruments;
 }
 
@@ -102,18 +108,6 @@ Engine::Engine(const Measure& measure, const Instruments& instruments, int threa
                            .backend = *reference,
                            .options = worker_options(threads),
                            .threads = threads};
-}
-
-void Engine::begin_launch() {
-  workers_.stop_all_but(reference_ ? reference_->key : "");
-}
-
-void Engine::stop_workers() {
-  workers_.stop();
-}
-
-std::vector<Gpu> Engine::find_gpus(const std::vector<BackendRecord>& backends) {
-  return gpus_ = describe_gpus(backends, nvml_);
 }
 
 bool Engine::measure(Visit& visit) {
@@ -228,7 +222,7 @@ void Engine::note_algorithm(Contender& contender) {
   constexpr std::string_view beginning = "its samples are of several algorithms: ";
   std::string algorithm = algorithm_without_times(contender.row->algorithm);
   auto& known = contender.algorithms;
-  if (std::find(known.begin(), known.end(), algorithm) != known.end()) return;
+  if (std::ranges::find(known, algorithm) != known.end()) return;
   known.push_back(std::move(algorithm));
   if (known.size() < 2) return;
   std::erase_if(contender.warnings,
@@ -300,10 +294,6 @@ void Engine::verify_again(Contender& contender) {
   report_progress_(contender, "verifying again");
   if (verify(contender, "when verified again after the samples: "))
     contender.verified_answers = contender.answers.size();
-}
-
-void Engine::release(Contender& contender) {
-  workers_.ask<answer::Done>(*contender.participant, request::Release{});
 }
 
 void Engine::finish(Contender& contender, Status status, const std::string& reason) {
@@ -389,9 +379,9 @@ bool Engine::sample_in_rounds(Visit& visit) {
 
 void Engine::begin_probing(const Visit& visit) {
   // Probing does not help if all times are simulated.
-  probes_ = speed_probe_ &&
-            !std::all_of(visit.contenders.begin(), visit.contenders.end(),
-                         [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
+  probes_ = speed_probe_ && !std::ranges::all_of(visit.contenders, [](const Contender* c) {
+              return has_simulated_clock(c->participant->backend);
+            });
   if (!probes_ || !probe_costs_.empty()) return;
   speed_probe_->calibrate();
   speed_probe_->measure();  // the first also reads memory
@@ -552,10 +542,9 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
                      .median = median(round_speeds_),
                      .lowest = quantile(round_speeds_, 0.05),
                      .best_seconds = {},
-                     .median_seconds = {},
                      .reservation = speed_probe_->reference().why};
   for (const auto& [part, seconds] : part_seconds_) {
-    speed.best_seconds[part] = *std::min_element(seconds.begin(), seconds.end());
+    speed.best_seconds[part] = *std::ranges::min_element(seconds);
     speed.median_seconds[part] = median(seconds);
     if (part == "clock") speed.clock_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
   }
@@ -625,7 +614,7 @@ void Engine::keep(Contender& contender, const answer::Sample& s) {
   constexpr std::size_t most_warnings = 16;  // a program may word its warning differently for each sample
   for (const std::string& warning : s.warnings) {
     auto& known = contender.warnings;
-    if (known.size() < most_warnings && std::find(known.begin(), known.end(), warning) == known.end())
+    if (known.size() < most_warnings && std::ranges::find(known, warning) == known.end())
       known.push_back(warning);
   }
   keep_losses(contender, s);

@@ -6,19 +6,22 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "host/speed_probe.h"
+#include "host/steady_clock.h"
 #include "plan/config.h"
 #include "results/result.h"
-#include "session/clock.h"
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/worker_pool.h"
+#include "session/worker_process.h"
 #include "statistics/summary.h"
+#include "workloads/interface.h"
 
 namespace breakeven {
 
@@ -38,9 +41,12 @@ struct MeasuredProblem {
 
 /// One participant's work on one problem, over all launches.
 struct Contender {
-  const Participant* participant = nullptr;
-  MeasuredProblem* problem = nullptr;
-  CaseResult* row = nullptr;
+  Contender(const Participant& who, MeasuredProblem& of, CaseResult& its_row)
+      : participant(&who), problem(&of), row(&its_row) {}
+
+  const Participant* participant;
+  MeasuredProblem* problem;
+  CaseResult* row;
   bool finished = false;  // its status is final and it is measured no further
   int launch = -1;        // the latest one
 
@@ -108,6 +114,14 @@ struct Visit {
   std::function<void()> before_sampling = {};
 };
 
+/// The clock of a session: the machine's own, or simulated time in a test.
+class TimeSource : public Interface {
+ public:
+  /// Seconds since an unspecified moment; never goes back.
+  virtual double now() const = 0;
+  virtual void sleep(double seconds) = 0;
+};
+
 /// The external services of an engine. Tests pass scripted workers and simulated time.
 struct Instruments {
   StartWorker start_worker;
@@ -135,8 +149,8 @@ class Engine {
          const std::optional<BackendRecord>& reference, ReportProgress report_progress);
 
   /// Starts a launch: every participant is a fresh process from here on.
-  void begin_launch();
-  void stop_workers();
+  void begin_launch() { workers_.stop_all_but(reference_ ? reference_->key : ""); }
+  void stop_workers() { workers_.stop(); }
 
   /// Measures the contenders that are not finished: computes the references, prepares and verifies, samples
   /// until there are enough samples, verifies again, and releases the case. Returns false if a paired visit
@@ -170,11 +184,15 @@ class Engine {
   /// Finishes the contender with its final status.
   void finish(Contender& contender, Status status, const std::string& reason);
   /// Releases the case in the contender's program.
-  void release(Contender& contender);
+  void release(Contender& contender) {
+    workers_.ask<answer::Done>(*contender.participant, request::Release{});
+  }
   /// Waits until the contender's threads sleep.
   void wait_until_idle(Contender& contender);
   /// Fills in result.host.gpus. Must be called before contenders are measured that compute on a GPU.
-  std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends);
+  std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends) {
+    return gpus_ = describe_gpus(backends, nvml_);
+  }
 
   /// The machine's speed over all rounds so far; empty if it was not probed.
   std::optional<MachineSpeed> machine_speed() const;
@@ -273,6 +291,34 @@ class Engine {
   double waited_seconds_ = 0;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant, latest last
   std::size_t finished_ = 0;
+};
+
+/// The common part of the sessions of run, gate and threshold: engine, time limit and random orders.
+class MeasuringSession : public Interface {
+ protected:
+  /// `measure` and `instruments` must outlive the session. It is out of time after `max_seconds`.
+  MeasuringSession(const Measure& measure, const Instruments& instruments, int threads,
+                   const std::optional<BackendRecord>& reference, double max_seconds)
+      : measure_(measure),
+        max_seconds_(max_seconds),
+        generator_(measure.seed),
+        engine_(measure, instruments, threads, reference,
+                [this](const Contender& contender, const std::string& activity) {
+                  report_progress(contender, activity);
+                }),
+        begun_(now()) {}
+
+  virtual void report_progress(const Contender& contender, const std::string& activity) const = 0;
+
+  double now() const { return engine_.time().now(); }
+  bool out_of_time() const { return now() - begun_ > max_seconds_; }
+  bool must_end() const { return Interruption::requested() || out_of_time(); }
+
+  const Measure& measure_;
+  const double max_seconds_;
+  std::mt19937_64 generator_;
+  Engine engine_;
+  const double begun_;
 };
 
 }  // namespace breakeven

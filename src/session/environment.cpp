@@ -1,10 +1,12 @@
 #include "session/environment.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -61,10 +63,6 @@ std::map<std::string, std::string> settings() {
   return found;
 }
 
-double seconds_per_tick() {
-  return 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
 std::optional<double> throttled_seconds() {
   // cgroup v2 has throttled_usec in cpu.stat, v1 has throttled_time in nanoseconds.
   for (const auto& [path, key, scale] : {std::tuple{"/sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6},
@@ -109,11 +107,6 @@ std::optional<double> highest_temperature() {
   return highest;
 }
 
-std::optional<double> difference(const std::optional<double>& after, const std::optional<double>& before) {
-  if (!after || !before) return std::nullopt;
-  return *after - *before;
-}
-
 }  // namespace
 
 void warn_of_build(std::vector<std::string>& warnings) {
@@ -134,10 +127,13 @@ void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& war
   for (const auto* all : {&backend.warnings, &backend.notes}) {
     for (const std::string& said : *all) {
       std::string warning = fmt::format("{}: {}", backend.name, said);
-      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
-        warnings.push_back(std::move(warning));
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(std::move(warning));
     }
   }
+}
+
+std::string now_utc() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 Host describe_host(int threads) {
@@ -166,11 +162,7 @@ Host describe_host(int threads) {
 }
 
 HostCounters read_counters() {
-  HostCounters counters{.busy_seconds = {},
-                        .steal_seconds = {},
-                        .total_seconds = {},
-                        .throttled_seconds = throttled_seconds(),
-                        .thermal_throttles = thermal_throttles()};
+  HostCounters counters{.throttled_seconds = throttled_seconds(), .thermal_throttles = thermal_throttles()};
   // proc(5): user nice system idle iowait irq softirq steal
   std::ifstream in("/proc/stat");
   std::string cpu;
@@ -178,11 +170,12 @@ HostCounters read_counters() {
   in >> cpu;
   for (double& t : ticks) in >> t;
   if (in && cpu == "cpu") {
+    const double seconds_per_tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
     const double steal = ticks[7];
     const double busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6];
-    counters.busy_seconds = busy * seconds_per_tick();
-    counters.steal_seconds = steal * seconds_per_tick();
-    counters.total_seconds = (busy + steal + ticks[3] + ticks[4]) * seconds_per_tick();
+    counters.busy_seconds = busy * seconds_per_tick;
+    counters.steal_seconds = steal * seconds_per_tick;
+    counters.total_seconds = (busy + steal + ticks[3] + ticks[4]) * seconds_per_tick;
   }
   return counters;
 }
@@ -194,9 +187,11 @@ void add_interval(CountedOnHost& all, const HostCounters& before, const HostCoun
   for (const auto& counter :
        {&HostCounters::busy_seconds, &HostCounters::steal_seconds, &HostCounters::total_seconds,
         &HostCounters::throttled_seconds, &HostCounters::thermal_throttles}) {
-    const auto more = difference(after.*counter, before.*counter);
+    const std::optional<double>& then = before.*counter;
+    const std::optional<double>& now = after.*counter;
     std::optional<double>& sum = *all.counted.*counter;
-    sum = is_first ? more : more && sum ? std::optional(*sum + *more) : std::nullopt;
+    if (is_first) sum = 0;
+    sum = sum && then && now ? std::optional(*sum + (*now - *then)) : std::nullopt;
   }
   all.own_seconds += own_seconds;
 }

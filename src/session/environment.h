@@ -1,4 +1,4 @@
-// Describes the machine for the result file, and its state while something is measured.
+// Describes the machine for the result file, its state while something is measured, and the time of day.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,9 @@
 #include "results/result.h"
 
 namespace breakeven {
+
+/// The time of day in UTC, in ISO 8601 to the second.
+std::string now_utc();
 
 /// Describes this machine. `threads` is the number that backends get.
 Host describe_host(int threads);
@@ -24,10 +27,8 @@ void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& war
 
 /// Counters at one moment. The conditions of an interval are the difference of two.
 struct HostCounters {
-  std::optional<double> busy_seconds, steal_seconds;  // of all CPUs together
-  std::optional<double> total_seconds;
-  std::optional<double> throttled_seconds;
-  std::optional<double> thermal_throttles;
+  std::optional<double> busy_seconds = {}, steal_seconds = {}, total_seconds = {};  // of all CPUs together
+  std::optional<double> throttled_seconds, thermal_throttles;
 };
 HostCounters read_counters();
 

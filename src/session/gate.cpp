@@ -6,12 +6,9 @@
 #include <array>
 #include <cmath>
 #include <deque>
-#include <memory>
-#include <random>
 #include <set>
 #include <utility>
 
-#include "session/clock.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/schedule.h"
@@ -56,22 +53,17 @@ struct ComparedProblem {
   double seconds_each = 0;  // of the latest launch
 };
 
-class Gate {
+class Gate : public MeasuringSession {
  public:
   Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
        const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
-      : plan_(plan),
-        measure_(plan.config.measure),
+      : MeasuringSession(plan.config.measure, instruments,
+                         std::max({plan.threads, plan.base.threads, plan.head.threads}), plan.arbiter,
+                         plan.max_seconds),
+        plan_(plan),
         rules_(plan.rules),
         save_(save),
-        show_(show),
-        generator_(measure_.seed),
-        engine_(measure_, instruments, std::max({plan.threads, plan.base.threads, plan.head.threads}),
-                plan.arbiter,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(now()) {}
+        show_(show) {}
 
   Verdicts run() {
     begin();
@@ -116,8 +108,8 @@ class Gate {
     auto all = plan_.base.backends;
     all.insert(all.end(), plan_.head.backends.begin(), plan_.head.backends.end());
     verdicts_.host.gpus = engine_.find_gpus(all);
-    verdicts_.base = record_of(plan_.base);
-    verdicts_.head = record_of(plan_.head);
+    verdicts_.base = plan_.base;
+    verdicts_.head = plan_.head;
     add_participants();
     for (const BackendPair& names : plan_.backends) {
       for (std::string& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
@@ -131,8 +123,8 @@ class Gate {
     for (const PlannedCase& planned : plan_.config.cases) add(planned);
     rules_.cases = 0;
     for (const ComparedProblem& problem : problems_) {
-      rules_.cases += std::count_if(problem.cases.begin(), problem.cases.end(),
-                                    [](const ComparedCase& c) { return !c.is_alone(); });
+      rules_.cases +=
+          std::ranges::count_if(problem.cases, [](const ComparedCase& c) { return !c.is_alone(); });
     }
     rules_.cases = std::max<std::size_t>(1, rules_.cases);
     verdicts_.method = method_of(rules_);
@@ -148,15 +140,6 @@ class Gate {
         rules.cases, rules.false_alarm * 100);
   }
 
-  static Side record_of(const GateSide& side) {
-    return {.source = side.source,
-            .environment = side.environment,
-            .backends = side.backends,
-            .backend = side.backend,
-            .name = side.name,
-            .threads = side.threads};
-  }
-
   void add_participants() {
     for (const BackendPair& names : plan_.backends) {
       auto& pair = participants_.emplace_back();
@@ -170,11 +153,8 @@ class Gate {
 
   /// The record of the pair's backend on a side; null if the side has no such program.
   const BackendRecord* record(const BackendPair& names, std::size_t side) const {
-    const auto& there = (side == base ? plan_.base : plan_.head).backends;
-    const auto& name = side == base ? names.base : names.head;
-    const auto found =
-        std::find_if(there.begin(), there.end(), [&](const auto& b) { return b.name == name; });
-    return found == there.end() ? nullptr : &*found;
+    return side == base ? find_backend(plan_.base.backends, names.base)
+                        : find_backend(plan_.head.backends, names.head);
   }
 
   /// Adds a case that both sides have, or only one. Its verdict exists from the start in both situations.
@@ -201,11 +181,8 @@ class Gate {
       compared.verdict_index = verdicts_.cases.size() - 1;
       for (const std::size_t side : {base, head}) {
         if (!has(side)) continue;
-        Contender& contender = problem.contenders.emplace_back();
-        contender.participant = pair[side].get();
-        contender.problem = &problem.problem;
-        contender.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
-        compared.sides.at(side) = &contender;
+        CaseResult& row = rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
+        compared.sides.at(side) = &problem.contenders.emplace_back(*pair[side], problem.problem, row);
       }
       if (compared.is_alone()) say_what_is_missing(verdict, has(base) ? base : head, plan_.backends[p]);
     }
@@ -241,11 +218,10 @@ class Gate {
     for (ComparedProblem& problem : problems_) {
       if (is_open(problem)) (confirmed_launches(problem) ? suspects : unsuspected).push_back(&problem);
     }
-    std::stable_sort(suspects.begin(), suspects.end(),
-                     [](const ComparedProblem* a, const ComparedProblem* b) {
-                       return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
-                              std::pair(*confirmed_launches(*b), largest_effect(*b));
-                     });
+    std::ranges::stable_sort(suspects, [](const ComparedProblem* a, const ComparedProblem* b) {
+      return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
+             std::pair(*confirmed_launches(*b), largest_effect(*b));
+    });
     const auto needed = static_cast<std::size_t>(confirming_looks(rules_).front().launches);
     double left = plan_.max_seconds - (now() - begun_);
     std::vector<ComparedProblem*> chosen;
@@ -294,7 +270,7 @@ class Gate {
       if (Interruption::requested()) return;  // an incomplete launch does not count
       if (is_new(one)) {
         verify_new(one);
-      } else if (any_finished(one)) {
+      } else if (one.sides[base]->finished || one.sides[head]->finished) {
         cannot_compare(one);
       } else if (pairs > 0) {
         decide(one);
@@ -342,10 +318,6 @@ class Gate {
     verdict.reason = fmt::format("new: not supported in the base: {}", one.sides[base]->row->reason);
     one.sides[base] = nullptr;
     verify_alone(one);
-  }
-
-  static bool any_finished(const ComparedCase& one) {
-    return one.sides[base]->finished || one.sides[head]->finished;
   }
 
   /// Takes pairs of samples, one right after the other. Either side comes first equally often, in random
@@ -521,18 +493,14 @@ class Gate {
 
   void summarise(ComparedCase& one) {
     CaseVerdict& verdict = verdict_of(one);
-    verdict.ratio.reset();
-    verdict.base_seconds.reset();
-    verdict.head_seconds.reset();
-    if (verdict.launches.empty()) return;
+    const auto median_over_launches = [&](std::vector<double> LaunchSamples::*side) {
+      std::vector<double> medians;
+      for (const LaunchSamples& launch : verdict.launches) medians.push_back(median(launch.*side));
+      return median_if_any(std::move(medians));
+    };
     verdict.ratio = ratio_of(one.effects);
-    std::vector<double> base_medians, head_medians;
-    for (const LaunchSamples& launch : verdict.launches) {
-      base_medians.push_back(median(launch.base));
-      head_medians.push_back(median(launch.head));
-    }
-    verdict.base_seconds = median(std::move(base_medians));
-    verdict.head_seconds = median(std::move(head_medians));
+    verdict.base_seconds = median_over_launches(&LaunchSamples::base);
+    verdict.head_seconds = median_over_launches(&LaunchSamples::head);
   }
 
   void close(ComparedCase& one, Verdict decided) {
@@ -600,7 +568,7 @@ class Gate {
 
   Cause slow_machine(const ComparedCase& one) const {
     const auto spins = [](const Contender* side) { return side != nullptr && side->busy_when_idle; };
-    if (std::any_of(one.sides.begin(), one.sides.end(), spins))
+    if (std::ranges::any_of(one.sides, spins))
       return {
           .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
           .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
@@ -655,50 +623,40 @@ class Gate {
   CaseVerdict& verdict_of(const ComparedCase& one) { return verdicts_.cases[one.verdict_index]; }
 
   static bool is_open(const ComparedProblem& problem) {
-    return std::any_of(problem.cases.begin(), problem.cases.end(),
-                       [](const ComparedCase& one) { return !one.decided; });
+    return std::ranges::any_of(problem.cases, [](const ComparedCase& one) { return !one.decided; });
   }
-  bool any_open() const { return std::any_of(problems_.begin(), problems_.end(), is_open); }
-  double now() const { return engine_.time().now(); }
-  bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
-  bool must_end() const { return Interruption::requested() || out_of_time(); }
+  bool any_open() const { return std::ranges::any_of(problems_, is_open); }
 
-  void report_progress(const Contender& contender, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const override {
     show_({.cases_done = decided_,
            .cases_total = verdicts_.cases.size(),
            .id = contender.problem->planned->problem.id(),
            .backend = contender.participant->key,
            .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
-           .median = {},
-           .half_width = {},
            .seconds_left = std::max(0.0, plan_.max_seconds - (now() - begun_)),
            .at_most = true});
   }
 
   const GatePlan& plan_;
-  const Measure& measure_;
   GateRules rules_;
   const std::function<void(const Verdicts&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  std::mt19937_64 generator_;
   Verdicts verdicts_;
   std::size_t launch_ = 0, decided_ = 0;
   std::vector<Pair> participants_;
   std::vector<CaseResult> rows_;
-  Engine engine_;
-  const double begun_;
   std::deque<ComparedProblem> problems_;
 };
 
 }  // namespace
 
-WorkerOptions options_of(const GateSide& side) {
+WorkerOptions options_of(const Side& side) {
   WorkerOptions options = worker_options(side.threads);
   options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
   return options;
 }
 
-std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const GateSide& side,
+std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const Side& side,
                                             std::string_view side_name) {
   return std::make_unique<Participant>(Participant{.key = fmt::format("{} ({})", backend.name, side_name),
                                                    .backend = backend,

@@ -16,22 +16,11 @@
 
 namespace breakeven {
 
-struct GateSide {
-  std::string source;                                            // the folder of its programs
-  std::string backend = {};                                      // the only one, if it is named
-  std::vector<std::pair<std::string, std::string>> environment;  // set for this side only
-  int threads = 1;
-  std::vector<BackendRecord> backends;  // available or not
-  std::string name = {};                // shown in reports; if empty, the source is shown
-
-  const std::string& shown_name() const { return name.empty() ? source : name; }
-};
-
 /// The options with which the side's programs are started.
-WorkerOptions options_of(const GateSide& side);
+WorkerOptions options_of(const Side& side);
 
 /// One of the side's backends. Its worker's key includes the side's name.
-std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const GateSide& side,
+std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const Side& side,
                                             std::string_view side_name);
 
 /// A backend of each side. Both have one name, unless two backends are compared with each other.
@@ -43,7 +32,7 @@ struct BackendPair {
 
 struct GatePlan {
   Config config;
-  GateSide base, head;
+  Side base{.threads = 1}, head{.threads = 1};
   std::vector<BackendPair> backends;     // measured if both sides have them, listed if one has
   std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
   int threads = 1;                       // of the reference backend

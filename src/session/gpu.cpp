@@ -61,8 +61,12 @@ void keep_least(std::optional<T>& field, T value) {
   field = std::min(field.value_or(value), value);
 }
 template <typename T>
-void keep_most(std::optional<T>& field, T value) {
-  field = std::max(field.value_or(value), value);
+void keep_most(std::optional<T>& field, const char* key, const Reading<T>& reading, Unreadable& unreadable) {
+  if (reading) {
+    field = std::max(field.value_or(*reading), *reading);
+  } else {
+    unreadable[key] = reading.unknown;
+  }
 }
 
 }  // namespace
@@ -70,8 +74,8 @@ void keep_most(std::optional<T>& field, T value) {
 std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::optional<Nvml>& nvml) {
   std::vector<Gpu> gpus;
   for (const BackendRecord& backend : backends) {
-    const auto is_known = [&](const Gpu& gpu) { return gpu.id == backend.device_id; };
-    if (!backend.available || backend.device_id.empty() || std::any_of(gpus.begin(), gpus.end(), is_known))
+    if (!backend.available || backend.device_id.empty() ||
+        std::ranges::find(gpus, backend.device_id, &Gpu::id) != gpus.end())
       continue;
     if (!nvml) nvml.emplace();
     gpus.push_back(describe(*nvml, backend.device_id));
@@ -96,7 +100,7 @@ std::string gpu_difference(const Gpu& then, const Gpu& now) {
 Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,
                                    const std::function<bool(std::int64_t)>& ours) {
   if (!processes) return {{}, processes.unknown};
-  const auto own = std::count_if((*processes).begin(), (*processes).end(), ours);
+  const auto own = std::ranges::count_if(*processes, ours);
   if (own == 0)
     return {{},
             fmt::format("of the {} processes that NVML names, none is the backend's: it counts them as "
@@ -160,9 +164,7 @@ void NvmlGpuWatch::look() {
   } else {
     kept_.unreadable["clock_reasons"] = reasons.unknown;
   }
-  std::optional<double> celsius;
-  keep(celsius, "celsius", ask(device_, &NvmlDevice::celsius), kept_.unreadable);
-  if (celsius) keep_most(kept_.celsius, *celsius);
+  keep_most(kept_.celsius, "celsius", ask(device_, &NvmlDevice::celsius), kept_.unreadable);
   constexpr std::chrono::seconds often_enough{1};
   if (Clock::now() - looked_around_ > often_enough) look_around();
 }
@@ -170,10 +172,8 @@ void NvmlGpuWatch::look() {
 /// Reads values that change slowly or take longer to query.
 void NvmlGpuWatch::look_around() {
   looked_around_ = Clock::now();
-  const auto most = [&](std::optional<std::int64_t>& field, const char* key, Reading<std::int64_t> reading) {
-    std::optional<std::int64_t> value;
-    keep(value, key, std::move(reading), kept_.unreadable);
-    if (value) keep_most(field, *value);
+  const auto most = [&](auto& field, const char* key, const Reading<std::int64_t>& reading) {
+    keep_most(field, key, reading, kept_.unreadable);
   };
   most(kept_.pcie_generation, "pcie_generation", ask(device_, &NvmlDevice::pcie_generation));
   most(kept_.pcie_width, "pcie_width", ask(device_, &NvmlDevice::pcie_width));
@@ -181,7 +181,7 @@ void NvmlGpuWatch::look_around() {
 }
 
 std::vector<std::string> NvmlGpuWatch::end() {
-  const double window = std::chrono::duration<double>(Clock::now() - begun_).count();
+  const double window = seconds_since(begun_);
   std::map<std::string, double> counted;
   for (const auto& [name, after] : violations()) {
     const Reading<double>& before = before_[name];
@@ -209,12 +209,9 @@ Reading<double> NvmlGpuWatch::settled_joules() const {
 
 DeviceConditions NvmlGpuWatch::conditions() const {
   DeviceConditions all = kept_;
-  const auto middle = [](const std::vector<double>& values) {
-    return values.empty() ? std::nullopt : std::optional(median(values));
-  };
-  all.sm_mhz = middle(sm_mhz_);
-  all.memory_mhz = middle(memory_mhz_);
-  all.watts = middle(watts_);
+  all.sm_mhz = median_if_any(sm_mhz_);
+  all.memory_mhz = median_if_any(memory_mhz_);
+  all.watts = median_if_any(watts_);
   all.clock_reasons = names_of(all_seen_);
   const auto ecc = ask(device_, &NvmlDevice::ecc_errors);
   if (ecc && ecc_before_) {

@@ -1,7 +1,6 @@
 // Describes a GPU, and its state while a backend computes on it, read through NVML.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,7 +8,9 @@
 #include <vector>
 
 #include "host/nvml.h"
+#include "host/steady_clock.h"
 #include "results/result.h"
+#include "workloads/interface.h"
 
 namespace breakeven {
 
@@ -28,15 +29,8 @@ Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& pro
                                    const std::function<bool(std::int64_t)>& ours);
 
 /// Follows one GPU through the samples of one case on one backend.
-class GpuWatch {
+class GpuWatch : public Interface {
  public:
-  GpuWatch() = default;
-  virtual ~GpuWatch() = default;
-  GpuWatch(const GpuWatch&) = delete;
-  GpuWatch& operator=(const GpuWatch&) = delete;
-  GpuWatch(GpuWatch&&) = delete;
-  GpuWatch& operator=(GpuWatch&&) = delete;
-
   /// Begins a sample, just before the request.
   virtual void begin() = 0;
   /// Reads values during a sample. Must be called every few milliseconds; some of the calls read nothing.
@@ -67,7 +61,6 @@ class NvmlGpuWatch : public GpuWatch {
   DeviceConditions conditions() const override;
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Violations = std::map<std::string, Reading<double>>;
 
   Violations violations() const;

@@ -42,8 +42,8 @@ void Placement::place(double wall_seconds, double process_seconds) {
   }
   // Includes threads that were idle in this sample: a program that places one of its threads does so on
   // purpose.
-  const bool free = std::all_of(use.cpu_seconds.begin(), use.cpu_seconds.end(),
-                                [&](const auto& one) { return cpus_of_thread(one.first) == allowed_; });
+  const bool free = std::ranges::all_of(
+      use.cpu_seconds, [&](const auto& one) { return cpus_of_thread(one.first) == allowed_; });
   if (!free) return;
   placed_ = place_threads(use, cpus_);
   for (const auto& [thread, cpu] : placed_) set_cpus_of_thread(thread, {cpu});
@@ -52,7 +52,7 @@ void Placement::place(double wall_seconds, double process_seconds) {
 void Placement::undo() {
   if (placed_.empty()) return;
   const auto is_a_place = [&](const std::vector<int>& cpus) {
-    return cpus.size() == 1 && std::find(cpus_.begin(), cpus_.end(), cpus.front()) != cpus_.end();
+    return cpus.size() == 1 && std::ranges::find(cpus_, cpus.front()) != cpus_.end();
   };
   // Includes threads that were started since and inherited a CPU.
   for (const auto& [thread, seconds] : thread_times(pid_)) {

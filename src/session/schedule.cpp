@@ -13,6 +13,60 @@ namespace {
 
 constexpr double longest_request = 0.200;  // seconds, for a request of more than one iteration
 
+/// True if the latest five samples differ from the five before: at least 21 of 25 pairs are ordered the same
+/// way, which is significant at 10 % by the Mann-Whitney test, and the medians differ by more than half a
+/// percent.
+bool moves(const std::vector<double>& samples) {
+  constexpr std::size_t window = 5;
+  constexpr int one_sided = 21;
+  constexpr double noticeable = 0.005;
+  const auto middle = samples.end() - window;
+  const std::vector<double> before(middle - window, middle), after(middle, samples.end());
+  int faster = 0, slower = 0;
+  for (const double now : after) {
+    for (const double then : before) {
+      faster += now < then ? 1 : 0;
+      slower += now > then ? 1 : 0;
+    }
+  }
+  return std::max(faster, slower) >= one_sided && std::abs(median(after) / median(before) - 1) > noticeable;
+}
+
+/// The drift of the samples over time, by Kendall's tau against their order (Mann, Nonparametric tests
+/// against trend, Econometrica 1945), at a level at which one steady case in a thousand is flagged. The size
+/// is the median of the last third relative to that of the first. Empty if there is no drift.
+std::optional<double> drift(const std::vector<double>& samples) {
+  const std::size_t n = samples.size();
+  if (n < 15) return std::nullopt;
+  double score = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j)
+      score += samples[j] > samples[i] ? 1 : samples[j] < samples[i] ? -1 : 0;
+  }
+  const auto count = static_cast<double>(n);
+  const double deviation = std::sqrt(count * (count - 1) * (2 * count + 5) / 18);
+  if (std::abs(score) / deviation < 3.29) return std::nullopt;
+  const auto third = static_cast<std::ptrdiff_t>(n / 3);
+  return median({samples.end() - third, samples.end()}) / median({samples.begin(), samples.begin() + third}) -
+         1;
+}
+
+/// The largest drift within a visit, because other cases run between visits; 0 if no visit drifts.
+double largest_drift(const Timing& timing) {
+  std::vector<std::vector<double>> visits;
+  auto next = timing.samples.begin();
+  for (const std::int64_t count : timing.visits.empty() ? timing.launches : timing.visits) {
+    visits.emplace_back(next, next + count);
+    next += count;
+  }
+  double largest = 0;
+  for (const auto& visit : counted_samples(visits, set_aside(timing.throttled, timing.own_speed))) {
+    const double trend = drift(visit).value_or(0);
+    if (std::abs(trend) > std::abs(largest)) largest = trend;
+  }
+  return largest;
+}
+
 }  // namespace
 
 double sample_length(const std::vector<double>& costs) {
@@ -55,29 +109,6 @@ Progress progress(const std::vector<std::vector<double>>& visits, double spent, 
   }
   return spent >= seconds ? Progress::out_of_time : Progress::more;
 }
-
-namespace {
-
-/// True if the latest five samples differ from the five before: at least 21 of 25 pairs are ordered the same
-/// way, which is significant at 10 % by the Mann-Whitney test, and the medians differ by more than half a
-/// percent.
-bool moves(const std::vector<double>& samples) {
-  constexpr std::size_t window = 5;
-  constexpr int one_sided = 21;
-  constexpr double noticeable = 0.005;
-  const auto middle = samples.end() - window;
-  const std::vector<double> before(middle - window, middle), after(middle, samples.end());
-  int faster = 0, slower = 0;
-  for (const double now : after) {
-    for (const double then : before) {
-      faster += now < then ? 1 : 0;
-      slower += now > then ? 1 : 0;
-    }
-  }
-  return std::max(faster, slower) >= one_sided && std::abs(median(after) / median(before) - 1) > noticeable;
-}
-
-}  // namespace
 
 bool is_warm(const WarmUp& warm_up, double visit_seconds) {
   constexpr double least_share = 0.1, most_share = 0.25;
@@ -123,13 +154,6 @@ std::vector<std::string> throttle_causes(ClockReasons seen, const std::map<std::
   return causes;
 }
 
-namespace {
-
-/// The number of consecutive rests that are tried.
-constexpr int most_rests = 3;
-
-}  // namespace
-
 void Throttling::note(std::int64_t index, const std::vector<std::string>& why) {
   samples.push_back(index);
   for (const std::string& cause : why) ++causes[cause];
@@ -137,6 +161,7 @@ void Throttling::note(std::int64_t index, const std::vector<std::string>& why) {
 }
 
 bool Throttling::steady() const {
+  constexpr int most_rests = 3;  // that are tried in a row
   return in_a_row > most_rests;
 }
 
@@ -192,45 +217,6 @@ Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int
   timing.launches = {std::ssize(timing.samples)};
   return timing;
 }
-
-namespace {
-
-/// The drift of the samples over time, by Kendall's tau against their order (Mann, Nonparametric tests
-/// against trend, Econometrica 1945), at a level at which one steady case in a thousand is flagged. The size
-/// is the median of the last third relative to that of the first. Empty if there is no drift.
-std::optional<double> drift(const std::vector<double>& samples) {
-  const std::size_t n = samples.size();
-  if (n < 15) return std::nullopt;
-  double score = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j)
-      score += samples[j] > samples[i] ? 1 : samples[j] < samples[i] ? -1 : 0;
-  }
-  const auto count = static_cast<double>(n);
-  const double deviation = std::sqrt(count * (count - 1) * (2 * count + 5) / 18);
-  if (std::abs(score) / deviation < 3.29) return std::nullopt;
-  const auto third = static_cast<std::ptrdiff_t>(n / 3);
-  return median({samples.end() - third, samples.end()}) / median({samples.begin(), samples.begin() + third}) -
-         1;
-}
-
-/// The largest drift within a visit, because other cases run between visits; 0 if no visit drifts.
-double largest_drift(const Timing& timing) {
-  std::vector<std::vector<double>> visits;
-  auto next = timing.samples.begin();
-  for (const std::int64_t count : timing.visits.empty() ? timing.launches : timing.visits) {
-    visits.emplace_back(next, next + count);
-    next += count;
-  }
-  double largest = 0;
-  for (const auto& visit : counted_samples(visits, set_aside(timing.throttled, timing.own_speed))) {
-    const double trend = drift(visit).value_or(0);
-    if (std::abs(trend) > std::abs(largest)) largest = trend;
-  }
-  return largest;
-}
-
-}  // namespace
 
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
   std::vector<std::string> warnings;

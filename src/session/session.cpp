@@ -9,26 +9,19 @@
 #include <numeric>
 #include <utility>
 
-#include "session/clock.h"
 #include "session/discovery.h"
-#include "session/engine.h"
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/time_left.h"
-#include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "verdicts/roofline.h"
+#include "verdicts/verdict.h"
 #include "version.h"
 #include "workloads/transfer.h"
 
 namespace breakeven {
 namespace {
-
-std::optional<double> median_of(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  return median(values);
-}
 
 RunStep describe_step(const Case& problem, std::size_t backends) {
   const Value* epochs = problem.parameters.find("epochs");
@@ -53,30 +46,26 @@ struct SessionProblem {
   std::deque<Contender> contenders;  // rows and visits point to them
 };
 
-class Session {
+class Session : public MeasuringSession {
  public:
   Session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
           const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
-      : plan_(plan),
-        measure_(plan.config.measure),
+      : MeasuringSession(plan.config.measure, instruments, plan.threads, plan.arbiter,
+                         std::numeric_limits<double>::infinity()),
+        plan_(plan),
         save_(save),
-        show_(show),
-        generator_(measure_.seed),
-        engine_(measure_, instruments, plan.threads, plan.arbiter,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(engine_.time().now()) {}
+        show_(show) {}
 
   Result run() {
     begin();
+    std::size_t step = 0;
     for (int launch = 0; launch < measure_.launches; ++launch) {
       engine_.begin_launch();
       for (int pass = 0; pass < passes(); ++pass) {
         for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
           const double start = now();
           visit(problems_[p], launch, pass);
-          steps_[step_index(launch, pass, p)].seconds = now() - start;
+          steps_[step++].seconds = now() - start;
           countdown_.update(now() - begun_, estimate_seconds_left(steps_));
         }
       }
@@ -90,8 +79,7 @@ class Session {
     result_.machine_speed = engine_.machine_speed();
     warn_of_speed(result_.machine_speed, result_.warnings);
     if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
-    result_.complete = std::none_of(result_.cases.begin(), result_.cases.end(),
-                                    [](const CaseResult& c) { return c.status == Status::interrupted; });
+    result_.complete = std::ranges::count(result_.cases, Status::interrupted, &CaseResult::status) == 0;
     return std::move(result_);
   }
 
@@ -136,10 +124,8 @@ class Session {
             continue;
           }
         }
-        Contender& contender = problem.contenders.emplace_back();
-        contender.participant = &participant;
-        contender.problem = &problem.measured;
-        contender.row = &result_.cases.emplace_back(empty_case(planned, id, backend));
+        CaseResult& row = result_.cases.emplace_back(empty_case(planned, id, backend));
+        problem.contenders.emplace_back(participant, problem.measured, row);
         warn_of_backend(backend, result_.warnings);
       }
       if (problem.contenders.empty()) problems_.pop_back();
@@ -159,30 +145,23 @@ class Session {
   /// Several launches are far enough apart already.
   int passes() const { return measure_.launches == 1 ? 2 : 1; }
 
-  std::size_t step_index(int launch, int pass, std::size_t problem) const {
-    return static_cast<std::size_t>(launch * passes() + pass) * problems_.size() + problem;
-  }
-
   /// Decides whether a backend takes part in a problem. Among backends that were not named explicitly, only
   /// those that have the operation take part, so that the others do not report its absence for every problem.
   /// If none has it, all take part.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
     const auto can = [&](const BackendRecord& b) { return b.available && takes(b, problem); };
-    return plan_.backends_are_named || can(backend) ||
-           std::none_of(plan_.backends.begin(), plan_.backends.end(), can);
+    return plan_.backends_are_named || can(backend) || std::ranges::none_of(plan_.backends, can);
   }
 
   /// Keeps cases of the earlier run that are not requested now unchanged.
   void keep_unasked(const CaseIndex& unasked) {
     if (!plan_.earlier) return;
     for (const auto& b : plan_.earlier->backends) {
-      const auto same = [&](const BackendRecord& known) { return known.name == b.name; };
-      if (std::none_of(result_.backends.begin(), result_.backends.end(), same)) result_.backends.push_back(b);
+      if (find_backend(result_.backends, b.name) == nullptr) result_.backends.push_back(b);
     }
     for (const Gpu& gpu : plan_.earlier->host.gpus) {
-      const auto same = [&](const Gpu& known) { return known.id == gpu.id; };
-      if (std::none_of(result_.host.gpus.begin(), result_.host.gpus.end(), same))
-        result_.host.gpus.push_back(gpu);
+      auto& known = result_.host.gpus;
+      if (std::ranges::find(known, gpu.id, &Gpu::id) == known.end()) known.push_back(gpu);
     }
     for (const auto& c : plan_.earlier->cases) {
       if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
@@ -362,10 +341,8 @@ class Session {
     const std::int64_t epochs = p.integer("epochs");
     const double target = p.number("target_accuracy");
     if (epochs == 0 && target == 0) return;
-    std::vector<Contender*> going;
-    for (Contender* contender : contenders) {
-      if (!contender->finished) going.push_back(contender);
-    }
+    std::vector<Contender*> going = contenders;
+    std::erase_if(going, [](const Contender* contender) { return contender->finished; });
     for (std::int64_t epoch = 0; epoch < (epochs > 0 ? epochs : patience) && !going.empty(); ++epoch) {
       for (const std::size_t i : random_order(going.size(), generator_))
         train_epoch(*going[i], epoch, target);
@@ -441,13 +418,11 @@ class Session {
                         : breakeven::summarise(contender.visits, contender.iterations,
                                                contender.throttling.samples, contender.own_speed);
       summarise_answers(contender, row);
-      for (auto& w : timing_warnings(*row.seconds, contender.progress, measure_))
-        row.warnings.push_back(std::move(w));
-      for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
-      for (auto& w : throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples))
-        row.warnings.push_back(std::move(w));
-      for (auto& w : own_speed_warnings(contender.own_speed, contender.throttling))
-        row.warnings.push_back(std::move(w));
+      for (const auto& more :
+           {timing_warnings(*row.seconds, contender.progress, measure_), condition_warnings(row.conditions),
+            throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples),
+            own_speed_warnings(contender.own_speed, contender.throttling)})
+        row.warnings.insert(row.warnings.end(), more.begin(), more.end());
     }
     if (contender.busy_when_idle)
       row.warnings.emplace_back(
@@ -472,9 +447,9 @@ class Session {
       if (s.joules) joules.push_back(*s.joules);
       latencies.insert(latencies.end(), s.latencies.begin(), s.latencies.end());
     }
-    row.cpu_seconds = median_of(cpu_seconds);
-    row.device_seconds = median_of(device_seconds);
-    row.joules = contender.joules ? contender.joules.value : median_of(joules);
+    row.cpu_seconds = median_if_any(cpu_seconds);
+    row.device_seconds = median_if_any(device_seconds);
+    row.joules = contender.joules ? contender.joules.value : median_if_any(joules);
     if (latencies.empty()) return;
     row.latency = Latency{
         .p50 = quantile(latencies, 0.5), .p99 = quantile(latencies, 0.99), .count = std::ssize(latencies)};
@@ -482,16 +457,12 @@ class Session {
 
   // ---- progress
 
-  double now() const { return engine_.time().now(); }
-
-  void report_progress(const Contender& contender, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const override {
     SessionProgress progress{.cases_done = std::min(engine_.finished() + measured_, result_.cases.size()),
                              .cases_total = result_.cases.size(),
                              .id = contender.problem->planned->problem.id(),
                              .backend = contender.participant->backend.name,
                              .activity = activity,
-                             .median = {},
-                             .half_width = {},
                              .seconds_left = countdown_.left(now() - begun_)};
     if (!contender.visits.empty() && !contender.visits.back().empty()) {
       progress.median = median(contender.visits.back());
@@ -502,15 +473,11 @@ class Session {
   }
 
   const SessionPlan& plan_;
-  const Measure& measure_;
   const std::function<void(const Result&, std::size_t)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  std::mt19937_64 generator_;
   Result result_;
-  Engine engine_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;
-  const double begun_;
   double wait_for_machine_until_ = 0;
   std::vector<RunStep> steps_;  // every problem in every visit, in order
   Countdown countdown_;
@@ -526,8 +493,8 @@ Result run_session(const SessionPlan& plan, const std::function<void(const Resul
 
 int exit_status(const Result& result) {
   const auto any = [&](std::initializer_list<Status> statuses) {
-    return std::any_of(result.cases.begin(), result.cases.end(), [&](const CaseResult& c) {
-      return std::find(statuses.begin(), statuses.end(), c.status) != statuses.end();
+    return std::ranges::any_of(result.cases, [&](const CaseResult& c) {
+      return std::ranges::find(statuses, c.status) != statuses.end();
     });
   };
   if (any({Status::wrong, Status::implausible})) return 1;

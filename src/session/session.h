@@ -16,10 +16,10 @@ namespace breakeven {
 struct SessionProgress {
   std::size_t cases_done = 0, cases_total = 0;
   std::string id, backend;
-  std::string activity;                      // "preparing", "verifying", "training", "sampling"
-  std::optional<double> median, half_width;  // so far; the half width relative to the median
-  std::optional<double> seconds_left = {};   // for the whole run, if known well enough
-  bool at_most = false;                      // `seconds_left` is a time limit; the run may end earlier
+  std::string activity;                                // "preparing", "verifying", "training", "sampling"
+  std::optional<double> median = {}, half_width = {};  // so far; the half width relative to the median
+  std::optional<double> seconds_left = {};             // for the whole run, if known well enough
+  bool at_most = false;  // `seconds_left` is a time limit; the run may end earlier
 };
 
 struct SessionPlan {

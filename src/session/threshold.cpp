@@ -7,15 +7,11 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
-#include <random>
 #include <set>
 #include <utility>
 
-#include "session/clock.h"
 #include "session/environment.h"
 #include "session/schedule.h"
-#include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "version.h"
 
@@ -79,22 +75,17 @@ struct OpenQuestion {
   std::vector<OpenSearch> searches;  // all of them use what one has measured
 };
 
-class ThresholdSession {
+class ThresholdSession : public MeasuringSession {
  public:
   ThresholdSession(const ThresholdPlan& plan,
                    const std::function<void(const std::function<Threshold()>&)>& save,
                    const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
-      : plan_(plan),
-        measure_(plan.config.measure),
+      : MeasuringSession(plan.config.measure, instruments,
+                         std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}), plan.arbiter,
+                         plan.max_seconds),
+        plan_(plan),
         save_(save),
-        show_(show),
-        generator_(measure_.seed),
-        engine_(measure_, instruments, std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}),
-                plan.arbiter,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(now()) {}
+        show_(show) {}
 
   Threshold run() {
     begin();
@@ -134,7 +125,7 @@ class ThresholdSession {
     reported_.unlike_precision = plan_.config.unlike_precision;
     reported_.config = plan_.config.json;
     for (std::size_t side = 0; side < 2; ++side) {
-      const GateSide& of = plan_.sides[side];
+      const Side& of = plan_.sides[side];
       reported_.sides[side] = {.wanted = plan_.config.sides[side].backends,
                                .backends = of.backends,
                                .threads = of.threads,
@@ -159,9 +150,6 @@ class ThresholdSession {
     }
   }
 
-  double now() const { return engine_.time().now(); }
-  bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
-  bool must_end() const { return Interruption::requested() || out_of_time(); }
   /// True if time ran out, and most of it was spent waiting for a machine below its own speed.
   bool was_slow() const { return out_of_time() && engine_.waited_seconds() > (now() - begun_) / 2; }
 
@@ -214,10 +202,8 @@ class ThresholdSession {
       side.problem.planned = &side.planned;
       const std::string id = side.planned.problem.id();
       for (const auto& participant : participants_[s]) {
-        Contender& contender = side.contenders.emplace_back();
-        contender.participant = participant.get();
-        contender.problem = &side.problem;
-        contender.row = &side.rows.emplace_back(empty_case(side.planned, id, participant->backend));
+        CaseResult& row = side.rows.emplace_back(empty_case(side.planned, id, participant->backend));
+        side.contenders.emplace_back(*participant, side.problem, row);
       }
     }
     return sides;
@@ -230,8 +216,7 @@ class ThresholdSession {
     for (std::size_t side = 0; side < 2; ++side) {
       for (Contender& contender : sides[side]->contenders) {
         if (!contender.finished)
-          taken.push_back(
-              {.side = side, .at = sides[side].get(), .contender = &contender, .seconds = {}, .joules = {}});
+          taken.push_back({.side = side, .at = sides[side].get(), .contender = &contender});
       }
     }
     std::vector<RoundProbes> rounds;
@@ -260,8 +245,8 @@ class ThresholdSession {
     std::size_t side = 0;
     SideAtValue* at = nullptr;
     Contender* contender = nullptr;
-    std::vector<double> seconds;
-    std::optional<double> joules;
+    std::vector<double> seconds = {};
+    std::optional<double> joules = {};
   };
 
   /// log(challenger / baseline) in a launch, where each side counts with its best contender. Empty, and the
@@ -284,11 +269,7 @@ class ThresholdSession {
       return std::nullopt;
     }
     if (in == Quantity::energy) return std::log(*least[1]->joules / *least[0]->joules);
-    std::vector<double> logarithms;
-    const std::size_t rounds = std::min(least[0]->seconds.size(), least[1]->seconds.size());
-    for (std::size_t i = 0; i < rounds; ++i)
-      logarithms.push_back(std::log(least[1]->seconds[i] / least[0]->seconds[i]));
-    const double faster = median(std::move(logarithms));
+    const double faster = effect_of({.base = least[0]->seconds, .head = least[1]->seconds});
     if (in == Quantity::time) return faster;
     const auto& wanted = plan_.config.sides;
     return faster + std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);
@@ -309,7 +290,7 @@ class ThresholdSession {
 
   bool wants(Quantity quantity) const {
     const auto& in = plan_.config.in;
-    return std::find(in.begin(), in.end(), quantity) != in.end();
+    return std::ranges::find(in, quantity) != in.end();
   }
 
   /// Records the energy per iteration in this launch: from the GPU's counter over some seconds of further
@@ -387,12 +368,10 @@ class ThresholdSession {
                            .in = one.in,
                            .from = open.question->from,
                            .to = open.question->to,
-                           .found = one.search.answer(),
-                           .points = {},
-                           .notes = {}};
+                           .found = one.search.answer()};
     std::set<std::string> notes;
     for (const auto& [value, sides] : open.values) {
-      ThresholdPoint point{.value = value, .log_ratios = {}, .sides = {}, .reason = {}};
+      ThresholdPoint point{.value = value};
       if (const auto found = one.launches.find(value); found != one.launches.end()) {
         for (const SearchedLaunch& launch : found->second) point.log_ratios.push_back(launch.log_ratio);
       }
@@ -400,7 +379,7 @@ class ThresholdSession {
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {
         const auto& contenders = sides[side]->contenders;
-        point.wrong |= std::any_of(contenders.begin(), contenders.end(), [](const Contender& contender) {
+        point.wrong |= std::ranges::any_of(contenders, [](const Contender& contender) {
           return contender.finished && contender.row->status == Status::wrong;
         });
         point.sides[side] = stand_of(*sides[side], one.in, plan_.config.sides[side].price, notes);
@@ -427,11 +406,8 @@ class ThresholdSession {
         notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", backend));
       const auto seconds = side.seconds.find(backend);
       if (contender.finished || seconds == side.seconds.end()) continue;
-      ThresholdStand one{.backend = backend,
-                         .seconds = median(seconds->second),
-                         .joules = {},
-                         .cost = {},
-                         .algorithm = contender.row->algorithm};
+      ThresholdStand one{
+          .backend = backend, .seconds = median(seconds->second), .algorithm = contender.row->algorithm};
       if (const auto joules = side.joules.find(backend); joules != side.joules.end())
         one.joules = median(joules->second);
       if (price) one.cost = *one.seconds / 3600 * price->per_hour;
@@ -441,31 +417,24 @@ class ThresholdSession {
     return made;
   }
 
-  void report_progress(const Contender& contender, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const override {
     std::size_t done = 0;
     for (const OpenQuestion& open : questions_) {
       for (const OpenSearch& one : open.searches) done += one.over ? 1 : 0;
     }
-    SessionProgress progress{.cases_done = done,
-                             .cases_total = questions_.size() * plan_.config.in.size(),
-                             .id = contender.problem->planned->problem.id(),
-                             .backend = contender.participant->key,
-                             .activity = activity,
-                             .median = {},
-                             .half_width = {},
-                             .seconds_left = plan_.max_seconds - (now() - begun_),
-                             .at_most = true};
-    show_(progress);
+    show_({.cases_done = done,
+           .cases_total = questions_.size() * plan_.config.in.size(),
+           .id = contender.problem->planned->problem.id(),
+           .backend = contender.participant->key,
+           .activity = activity,
+           .seconds_left = plan_.max_seconds - (now() - begun_),
+           .at_most = true});
   }
 
   const ThresholdPlan& plan_;
-  const Measure& measure_;
   const std::function<void(const std::function<Threshold()>&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  std::mt19937_64 generator_;
   Threshold reported_;  // without the answers
-  Engine engine_;
-  const double begun_;
   std::array<std::vector<std::unique_ptr<Participant>>, 2> participants_;
   std::deque<OpenQuestion> questions_;
 };

@@ -15,7 +15,7 @@ namespace breakeven {
 
 struct ThresholdPlan {
   ThresholdConfig config;
-  std::array<GateSide, 2> sides;         // baseline and challenger
+  std::array<Side, 2> sides{Side{.threads = 1}, Side{.threads = 1}};  // baseline and challenger
   std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
   int threads = 1;                       // of the reference backend
   double max_seconds = 3600;             // for all questions; those unanswered by then are unclear

@@ -1,7 +1,6 @@
 #include "session/time_left.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -23,14 +22,8 @@ double per_backend(const RunStep& step) {
   return *step.seconds / step.backends;
 }
 
-double work_of(const RunStep& step) {
-  return step.work;
-}
-
 double most_work(const Steps& steps) {
-  double most = 0;
-  for (const RunStep* step : steps) most = std::max(most, step->work);
-  return most;
+  return (*std::ranges::max_element(steps, {}, &RunStep::work))->work;
 }
 
 /// The finished steps by variant and by kind, and the slope computed from them.
@@ -52,7 +45,7 @@ Known known_from(std::span<const RunStep> steps) {
   // Least squares, with a separate constant for each variant.
   double along = 0, squares = 0;
   for (const auto& [name, done] : known.variants) {
-    const double middle = mean(done, work_of);
+    const double middle = mean(done, &RunStep::work);
     const double seconds = mean(done, per_backend);
     for (const RunStep* step : done) {
       along += (step->work - middle) * (per_backend(*step) - seconds);

@@ -13,6 +13,7 @@
 
 #include "protocol/messages.h"
 #include "results/result.h"
+#include "workloads/interface.h"
 
 namespace breakeven {
 
@@ -37,15 +38,8 @@ inline std::chrono::seconds time_to_quit(const std::string& device) {
   return std::chrono::seconds(device == "cpu" ? 1 : 10);
 }
 
-class Worker {
+class Worker : public Interface {
  public:
-  Worker() = default;
-  virtual ~Worker() = default;
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-  Worker(Worker&&) = delete;
-  Worker& operator=(Worker&&) = delete;
-
   /// Sends one line and waits at most `timeout` for the answer. After WorkerLost every further call returns
   /// the same. `meanwhile` is called every few milliseconds of the wait.
   virtual std::variant<std::string, WorkerLost> exchange(const std::string& line,
@@ -66,27 +60,21 @@ class Worker {
   /// Sends a request and waits for its answer, as exchange() does.
   template <typename T>
   Asked<T> ask(const Request& request, std::chrono::duration<double> timeout,
-               const std::function<void()>& meanwhile = {});
+               const std::function<void()>& meanwhile = {}) {
+    auto line = exchange(to_line(request), timeout, meanwhile);
+    if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
+    try {
+      auto answer = parse_answer<T>(std::get<std::string>(line));
+      if (auto* refusal = std::get_if<answer::Refusal>(&answer)) return std::move(*refusal);
+      return std::move(std::get<T>(answer));
+    } catch (const ProtocolError& e) {
+      return lose(Status::failed, std::string("broke the protocol: ") + e.what());
+    }
+  }
 };
 
 /// Starts a backend program. If it cannot be started, the first answer is the error.
 using StartWorker =
     std::function<std::unique_ptr<Worker>(const std::filesystem::path& program, const WorkerOptions&)>;
-
-// ---- implementation
-
-template <typename T>
-Asked<T> Worker::ask(const Request& request, std::chrono::duration<double> timeout,
-                     const std::function<void()>& meanwhile) {
-  auto line = exchange(to_line(request), timeout, meanwhile);
-  if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
-  try {
-    auto answer = parse_answer<T>(std::get<std::string>(line));
-    if (auto* refusal = std::get_if<answer::Refusal>(&answer)) return std::move(*refusal);
-    return std::move(std::get<T>(answer));
-  } catch (const ProtocolError& e) {
-    return lose(Status::failed, std::string("broke the protocol: ") + e.what());
-  }
-}
 
 }  // namespace breakeven

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "host/steady_clock.h"
+
 namespace breakeven {
 namespace {
 
@@ -66,21 +68,15 @@ bool collect(pid_t program, bool& ended, int& status) {
   }
 }
 
-double seconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 /// Kills children until there are none, because the children of a killed child become children of this
 /// process. Gives up after some seconds if the kernel does not end one.
 void kill_descendants(pid_t program, bool& ended, int& status) {
   constexpr double patience = 5;
-  const double start = seconds_now();
+  const auto start = Clock::now();
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
-  while (collect(program, ended, status) && seconds_now() - start < patience) {
+  while (collect(program, ended, status) && seconds_since(start) < patience) {
     kill_children();
     const timespec wait{.tv_sec = 0, .tv_nsec = 10'000'000};
     sigtimedwait(&child_ended, nullptr, &wait);

@@ -25,19 +25,11 @@ std::vector<int> cpus_for(int threads) {
   const auto allowed = allowed_cpus();
   auto cpus = cpu_of_each_core(allowed);
   for (const int cpu : allowed) {
-    if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) cpus.push_back(cpu);
+    if (std::ranges::find(cpus, cpu) == cpus.end()) cpus.push_back(cpu);
   }
   if (std::ssize(cpus) < threads) return {};
   cpus.resize(static_cast<std::size_t>(threads));
   return cpus;
-}
-
-void WorkerPool::stop_all_but(const std::string& kept) {
-  std::erase_if(running_, [&](const auto& one) { return one.first != kept; });
-}
-
-void WorkerPool::stop() {
-  running_.clear();
 }
 
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
@@ -73,26 +65,25 @@ bool WorkerPool::wait_until_idle(const Participant& participant) {
 }
 
 void WorkerPool::release_threads(const Participant& participant) {
-  if (const Running* running = find(participant); running != nullptr && running->placement)
-    running->placement->undo();
+  if (Placement* placement = placement_of(participant)) placement->undo();
 }
 
 void WorkerPool::watch_threads(const Participant& participant) {
-  if (const Running* running = find(participant); running != nullptr && running->placement)
-    running->placement->watch(running->worker->cpu_seconds().value_or(0));
+  if (Placement* placement = placement_of(participant))
+    placement->watch(find(participant)->worker->cpu_seconds().value_or(0));
 }
 
 void WorkerPool::place_threads(const Participant& participant, double sample_seconds) {
-  if (const Running* running = find(participant); running != nullptr && running->placement)
-    running->placement->place(sample_seconds, running->worker->cpu_seconds().value_or(0));
+  if (Placement* placement = placement_of(participant))
+    placement->place(sample_seconds, find(participant)->worker->cpu_seconds().value_or(0));
 }
 
 std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {
   std::set<int> cpus;
-  const Running* const running = find(participant);
-  if (running != nullptr) cpus.insert(running->confined_to.begin(), running->confined_to.end());
-  if (running != nullptr && running->placement) {
-    for (const PlacedThread& one : running->placement->placed()) cpus.insert(one.cpu);
+  if (const Running* running = find(participant))
+    cpus.insert(running->confined_to.begin(), running->confined_to.end());
+  if (const Placement* placement = placement_of(participant)) {
+    for (const PlacedThread& one : placement->placed()) cpus.insert(one.cpu);
   }
   return {cpus.begin(), cpus.end()};
 }
@@ -105,18 +96,18 @@ double WorkerPool::cpu_seconds() const {
 
 bool WorkerPool::owns_process(std::int64_t pid) const {
   const pid_t group = getpgid(static_cast<pid_t>(pid));
-  return group > 0 && std::any_of(running_.begin(), running_.end(),
-                                  [&](const auto& one) { return one.second.worker->pid() == group; });
-}
-
-WorkerPool::Running* WorkerPool::find(const Participant& participant) {
-  const auto found = running_.find(participant.key);
-  return found == running_.end() ? nullptr : &found->second;
+  return group > 0 &&
+         std::ranges::any_of(running_, [&](const auto& one) { return one.second.worker->pid() == group; });
 }
 
 const WorkerPool::Running* WorkerPool::find(const Participant& participant) const {
   const auto found = running_.find(participant.key);
   return found == running_.end() ? nullptr : &found->second;
+}
+
+Placement* WorkerPool::placement_of(const Participant& participant) const {
+  const Running* running = find(participant);
+  return running == nullptr ? nullptr : running->placement.get();
 }
 
 }  // namespace breakeven

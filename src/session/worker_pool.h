@@ -45,8 +45,10 @@ class WorkerPool {
       : measure_(measure), start_worker_(std::move(start_worker)) {}
 
   /// Ends the programs of all participants except `kept`.
-  void stop_all_but(const std::string& kept);
-  void stop();
+  void stop_all_but(const std::string& kept) {
+    std::erase_if(running_, [&](const auto& one) { return one.first != kept; });
+  }
+  void stop() { running_.clear(); }
   /// Ends the participant's program. The next start() starts it again.
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 
@@ -59,7 +61,20 @@ class WorkerPool {
   /// Sends a request to a program that was started. A lost program is removed; start() starts it again.
   template <typename T>
   Answered<T> ask(const Participant& participant, const Request& request, std::optional<double> timeout = {},
-                  const std::function<void()>& meanwhile = {});
+                  const std::function<void()>& meanwhile = {}) {
+    const Running* running = find(participant);
+    if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
+    auto asked = running->worker->template ask<T>(
+        request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
+    if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
+    if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
+      return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
+                      .reason = std::move(refusal->reason)};
+    }
+    auto& lost = std::get<WorkerLost>(asked);
+    running_.erase(participant.key);
+    return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
+  }
 
   /// Waits until the participant's threads sleep, so that they do not disturb another's sample. Returns false
   /// if they are busy after 50 ms.
@@ -86,32 +101,12 @@ class WorkerPool {
     std::unique_ptr<Placement> placement;  // null: the kernel decides
     std::vector<int> confined_to;          // empty: it may run everywhere
   };
-  Running* find(const Participant& participant);
   const Running* find(const Participant& participant) const;
+  Placement* placement_of(const Participant& participant) const;
 
   const Measure& measure_;
   StartWorker start_worker_;
   std::map<std::string, Running> running_;  // by participant's key
 };
-
-// ---- implementation
-
-template <typename T>
-Answered<T> WorkerPool::ask(const Participant& participant, const Request& request,
-                            std::optional<double> timeout, const std::function<void()>& meanwhile) {
-  Running* running = find(participant);
-  if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
-  auto asked = running->worker->template ask<T>(
-      request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
-  if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
-  if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
-    return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
-                    .reason = std::move(refusal->reason)};
-  }
-  auto& lost = std::get<WorkerLost>(asked);
-  NoAnswer none{.status = lost.status, .reason = std::move(lost.reason)};
-  running_.erase(participant.key);
-  return none;
-}
 
 }  // namespace breakeven

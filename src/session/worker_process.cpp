@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio.hpp>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <thread>
@@ -87,10 +85,6 @@ void on_signal(int signal) {
     }
   }
   errno = error;
-}
-
-double to_seconds(const timespec& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
 /// Describes a status of waitpid().
@@ -200,6 +194,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
   for (const auto& [name, value] : options.environment) environment.set(name, value);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died becomes an ordinary error
   std::error_code error;
+  std::string why;
   try {
     pipes_ = std::make_unique<Pipes>();
     // No other worker inherits these pipes, because this one must see the end of its input when the driver
@@ -214,27 +209,21 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
         bp::std_err > pipes_->errors, error, bp::extend::on_exec_setup = [&](auto&) { keeper.start(); });
     pid_ = keeper.program();
   } catch (const std::exception& e) {
-    lost_ = WorkerLost{.status = Status::failed,
-                       .reason = fmt::format("{} cannot be started: {}", program_, e.what())};
-    return;
+    why = e.what();
   }
   // Boost.Process 1.74 does not set the error if it cannot make a pipe of its own.
-  if (error || pid_ < 0) {
-    const std::string why =
-        error ? error.message() : "too many open files or processes; raise ulimit -n or ulimit -u";
-    lost_ = WorkerLost{.status = Status::failed,
-                       .reason = fmt::format("{} cannot be started: {}", program_, why)};
+  if (why.empty() && error) why = error.message();
+  if (why.empty() && pid_ < 0) why = "too many open files or processes; raise ulimit -n or ulimit -u";
+  if (why.empty()) {
+    pipes_->read_errors();
     return;
   }
-  pipes_->read_errors();
+  lost_ =
+      WorkerLost{.status = Status::failed, .reason = fmt::format("{} cannot be started: {}", program_, why)};
 }
 
 WorkerProcess::~WorkerProcess() {
   if (!lost_) quit(time_to_quit_);
-}
-
-int WorkerProcess::pid() const {
-  return pid_;
 }
 
 std::optional<double> WorkerProcess::cpu_seconds() const {
@@ -242,7 +231,7 @@ std::optional<double> WorkerProcess::cpu_seconds() const {
   timespec now{};
   if (lost_ || clock_getcpuclockid(pid(), &clock) != 0 || clock_gettime(clock, &now) != 0)
     return std::nullopt;
-  return to_seconds(now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 bool WorkerProcess::wait_until_quiet() const {
@@ -384,10 +373,6 @@ std::optional<int> WorkerProcess::quit(std::chrono::seconds timeout) {
   if (std::holds_alternative<WorkerLost>(exchange(to_line(Request{request::Quit{}}), timeout)))
     return std::nullopt;
   return wait_for_end(timeout);
-}
-
-std::unique_ptr<Worker> start_process(const std::filesystem::path& program, const WorkerOptions& options) {
-  return std::make_unique<WorkerProcess>(program, options);
 }
 
 }  // namespace breakeven

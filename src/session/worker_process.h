@@ -53,7 +53,7 @@ class WorkerProcess : public Worker {
   WorkerLost lose(Status status, const std::string& reason) override;
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
-  int pid() const override;
+  int pid() const override { return pid_; }
 
   /// Closes the program's input and waits for it to end by itself. Returns its exit status; empty if it was
   /// killed or had to be.
@@ -80,8 +80,5 @@ class WorkerProcess : public Worker {
   std::unique_ptr<Pipes> pipes_;
   std::optional<WorkerLost> lost_;
 };
-
-/// The StartWorker for real programs.
-std::unique_ptr<Worker> start_process(const std::filesystem::path& program, const WorkerOptions& options);
 
 }  // namespace breakeven

@@ -81,7 +81,7 @@ Ranks ranks_of(std::span<const double> values) {
   const std::size_t count = values.size();
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return values[a] != values[b] ? values[a] < values[b] : scattered(a) < scattered(b);
   });
   Ranks ranks{.spread = std::vector<double>(count), .shared = std::vector<double>(count)};
@@ -154,12 +154,8 @@ std::size_t place(std::span<const double> values, std::size_t split) {
   return best;
 }
 
-struct Shift {
-  double ratio = 1;
-  Interval interval;
-};
-
-Shift shift_between(std::span<const double> before, std::span<const double> after) {
+/// Sets the ratio of the change and its interval.
+void estimate_ratio(ChangePoint& change, std::span<const double> before, std::span<const double> after) {
   if (before.size() > most_for_ratio) before = before.last(most_for_ratio);
   if (after.size() > most_for_ratio) after = after.first(most_for_ratio);
   std::vector<double> ratios;
@@ -167,16 +163,15 @@ Shift shift_between(std::span<const double> before, std::span<const double> afte
   for (const double b : before) {
     for (const double a : after) ratios.push_back(a / b);
   }
-  std::sort(ratios.begin(), ratios.end());
+  std::ranges::sort(ratios);
   const std::size_t pairs = ratios.size();
   const auto m = static_cast<double>(before.size());
   const auto n = static_cast<double>(after.size());
   constexpr double z = 1.959964;  // 97.5 % of the standard normal distribution
   const double cut = std::floor(m * n / 2 - z * std::sqrt(m * n * (m + n + 1) / 12));
   const std::size_t outside = cut >= 1 ? static_cast<std::size_t>(cut) - 1 : 0;
-  const double centre =
-      pairs % 2 == 1 ? ratios[pairs / 2] : std::sqrt(ratios[pairs / 2 - 1] * ratios[pairs / 2]);
-  return {.ratio = centre, .interval = {.low = ratios[outside], .high = ratios[pairs - 1 - outside]}};
+  change.ratio = pairs % 2 == 1 ? ratios[pairs / 2] : std::sqrt(ratios[pairs / 2 - 1] * ratios[pairs / 2]);
+  change.interval = {.low = ratios[outside], .high = ratios[pairs - 1 - outside]};
 }
 
 }  // namespace
@@ -206,27 +201,24 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
     const auto split = best_split(values.subspan(s.begin, s.end - s.begin));
     if (!split || split->log_p > log_level) continue;
     const std::size_t position = s.begin + split->position;
-    found.push_back({.position = position, .p_value = std::exp(split->log_p), .ratio = 1, .interval = {}});
+    found.push_back({.position = position, .p_value = std::exp(split->log_p)});
     segments.push_back({.begin = s.begin, .end = position});
     segments.push_back({.begin = position, .end = s.end});
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  std::ranges::sort(found, {}, &ChangePoint::position);
 
   const auto measure = [&](std::size_t i) {
     const std::size_t begin = i == 0 ? 0 : found[i - 1].position;
     const std::size_t end = i + 1 == found.size() ? values.size() : found[i + 1].position;
     const std::size_t position = begin + place(values.subspan(begin, end - begin), found[i].position - begin);
     found[i].position = position;
-    const Shift shift =
-        shift_between(values.subspan(begin, position - begin), values.subspan(position, end - position));
-    found[i].ratio = shift.ratio;
-    found[i].interval = shift.interval;
+    estimate_ratio(found[i], values.subspan(begin, position - begin),
+                   values.subspan(position, end - position));
   };
   for (std::size_t i = 0; i < found.size(); ++i) measure(i);
   const auto size = [](const ChangePoint& c) { return std::abs(std::log(c.ratio)); };
   while (!found.empty()) {
-    const auto smallest = std::min_element(found.begin(), found.end(),
-                                           [&](const auto& a, const auto& b) { return size(a) < size(b); });
+    const auto smallest = std::ranges::min_element(found, {}, size);
     if (size(*smallest) >= std::log1p(threshold)) break;
     const auto i = static_cast<std::size_t>(found.erase(smallest) - found.begin());
     if (i > 0) measure(i - 1);

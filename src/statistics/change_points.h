@@ -16,7 +16,7 @@ struct ChangePoint {
   std::size_t position = 0;  // index of the first value on the new level
   double p_value = 1;        // of the test that found the change, over all positions of its segment
   double ratio = 1;          // new level divided by old level
-  Interval interval;         // 95 % confidence interval of the ratio
+  Interval interval = {};    // 95 % confidence interval of the ratio
 };
 
 /// The changes of level of `values` by at least `threshold` (0.03: 3 % up, or as much down), in order. The

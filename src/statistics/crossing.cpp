@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "statistics/distributions.h"
-#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {

@@ -22,12 +22,8 @@ Estimate from_logarithm(double logarithm, const std::optional<double>& half_widt
 
 /// Adds two widths: in quadrature for independent errors, or as a sum for fully correlated ones.
 using AddWidths = double (*)(double, double);
-double in_quadrature(double a, double b) {
-  return std::hypot(a, b);
-}
-double in_full(double a, double b) {
-  return a + b;
-}
+constexpr AddWidths in_quadrature = [](double a, double b) { return std::hypot(a, b); };
+constexpr AddWidths in_full = [](double a, double b) { return a + b; };
 
 Estimate sum_of(std::span<const Estimate> estimates, std::span<const double> weights, AddWidths add) {
   Estimate sum;

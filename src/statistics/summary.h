@@ -1,14 +1,16 @@
-// Summaries of one case's samples. Pure functions.
+// Summaries of samples: medians, means, and their intervals. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace breakeven {
 
 /// The median of at least one value, in any order.
 double median(std::vector<double> values);
+/// The same; empty for no values.
+std::optional<double> median_if_any(std::vector<double> values);
 
 /// The q-quantile (0 to 1) by linear interpolation between order statistics (Hyndman and Fan, Sample
 /// quantiles in statistical packages, The American Statistician 1996, definition 7).
@@ -31,7 +33,34 @@ std::optional<Interval> median_interval(std::vector<double> values);
 /// For one launch, the interval from order statistics. Deterministic.
 std::optional<Interval> median_interval(const std::vector<std::vector<double>>& launches);
 
+/// A 95 % confidence interval of the probability of an event that occurred in `events` of `trials`
+/// independent trials (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 1934). 0 to
+/// 1 if there are no trials.
+Interval proportion_interval(std::size_t events, std::size_t trials);
+
 /// Half the interval's width divided by the median. It is compared with the target precision.
 double relative_half_width(const Interval& interval, double median);
+
+// ---- means of a few nearly normal values, such as one logarithm of a ratio from each launch
+
+/// The arithmetic mean of at least one value.
+double mean(const std::vector<double>& values);
+
+/// The sample standard deviation (n - 1) of at least two values.
+double standard_deviation(const std::vector<double>& values);
+
+/// The mean without a fraction `part` of the values, rounded down, at either end, so that occasional outliers
+/// do not move it. Needs at least one value and `part` below a half.
+double trimmed_mean(const std::vector<double>& values, double part);
+
+/// The standard error of the trimmed mean: that of the winsorised values, in which the outermost values kept
+/// replace those left out, divided by the fraction kept (Tukey and McLaughlin, Less vulnerable confidence and
+/// significance procedures for location based on a single sample, Sankhya A 1963). Needs at least two values.
+double trimmed_standard_error(const std::vector<double>& values, double part);
+
+/// The confidence interval of the trimmed mean with error probability `error_each_side` on either side, by
+/// Student's t for the number of values kept. Needs at least two values, of which two are kept. If all are
+/// equal, as from a simulated backend without noise, both bounds are the mean.
+Interval trimmed_mean_interval(const std::vector<double>& values, double part, double error_each_side);
 
 }  // namespace breakeven

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "statistics/distributions.h"
-#include "statistics/mean.h"
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
@@ -15,6 +15,12 @@ constexpr int tied_after = 8;              // launches after which neither side 
 constexpr double trimmed_launches = 0.13;  // from either end: none of fewer than 8 launches, one of 8 to 15
 
 }  // namespace
+
+void BreakEven::conclude(Lead top) {
+  if (top == Lead::neither) answer = Answer::neither;
+  if (top == Lead::challenger) answer = changes.empty() ? Answer::always : Answer::from_value;
+  if (top == Lead::baseline) answer = changes.empty() ? Answer::never : Answer::until_value;
+}
 
 BreakEvenSearch::BreakEvenSearch(const BreakEvenRules& rules) : rules_(rules) {
   for (auto value = static_cast<double>(rules_.from); value < static_cast<double>(rules_.to);
@@ -37,14 +43,6 @@ std::int64_t BreakEvenSearch::first_from(double value) const {
   return std::min(static_cast<std::int64_t>(std::ceil(within / multiple)) * rules_.multiple, rules_.to);
 }
 
-void BreakEvenSearch::add(std::int64_t value, double log_ratio) {
-  launches_[value].push_back(log_ratio);
-}
-
-void BreakEvenSearch::cannot(std::int64_t value) {
-  launches_[value].clear();
-}
-
 double BreakEvenSearch::level(std::int64_t value) const {
   return trimmed_mean(launches_.at(value), trimmed_launches);
 }
@@ -60,7 +58,7 @@ std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   const std::vector<double>& ratios = found->second;
   constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
   constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
-  const auto all = [&](auto holds) { return std::all_of(ratios.begin(), ratios.end(), holds); };
+  const auto all = [&](auto holds) { return std::ranges::all_of(ratios, holds); };
   if (all([](double r) { return r < -plain; })) return Lead::challenger;
   if (all([](double r) { return r > plain; })) return Lead::baseline;
   if (ratios.size() < 2) return std::nullopt;
@@ -215,7 +213,7 @@ std::vector<std::int64_t> BreakEvenSearch::around(const Zone& zone) const {
   for (const double part : {-1.0, -0.5, 0.0, 0.5, 1.0})
     values.push_back(rounded(centre * std::exp(part * zone.reach)));
   for (std::int64_t step = 1; step < 4; ++step) {
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     if (values.size() >= 3) break;
     for (const std::int64_t side : {-step, step})
@@ -230,7 +228,7 @@ std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone) const {
   for (const auto& [value, ratios] : launches_) {
     const auto at = static_cast<double>(value);
     const bool close = std::abs(std::log(at / zone.centre)) < 1.1 * zone.reach;
-    const bool wanted = std::find(zone.values.begin(), zone.values.end(), value) != zone.values.end();
+    const bool wanted = std::ranges::find(zone.values, value) != zone.values.end();
     if (!ratios.empty() && (close || wanted)) all.push_back({.at = std::log(at), .values = ratios});
   }
   return all;
@@ -249,10 +247,7 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
     const auto found = launches_.find(value);
     return found == launches_.end() ? std::size_t{0} : found->second.size();
   };
-  const auto least = [&] {
-    return *std::min_element(zone.values.begin(), zone.values.end(),
-                             [&](auto a, auto b) { return count(a) < count(b); });
-  };
+  const auto least = [&] { return *std::ranges::min_element(zone.values, {}, count); };
   std::size_t taken = 0;
   for (const std::int64_t value : zone.values) taken += count(value);
   if (count(least()) < 2 || taken < static_cast<std::size_t>(rules_.fewest)) return least();
@@ -326,12 +321,7 @@ BreakEven BreakEvenSearch::answer() const {
   const auto known = known_grid();
   if (!zones_ || known.empty()) return said;
   for (const Zone& zone : *zones_) said.changes.push_back(change_in(zone));
-  const Lead top = known.back().second;
-  if (top == Lead::neither) said.answer = BreakEven::Answer::neither;
-  if (top == Lead::challenger)
-    said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
-  if (top == Lead::baseline)
-    said.answer = said.changes.empty() ? BreakEven::Answer::never : BreakEven::Answer::until_value;
+  said.conclude(known.back().second);
   return said;
 }
 

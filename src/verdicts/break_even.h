@@ -62,6 +62,9 @@ struct BreakEven {
   std::vector<LeadChange> changes;          // rising
   std::optional<std::int64_t> first, last;  // the smallest and the largest value that could be measured
   std::size_t values = 0, launches = 0;     // measured in total
+
+  /// Sets the answer from the side that is ahead at the largest value, and from whether there are changes.
+  void conclude(Lead top);
 };
 
 constexpr std::array<std::string_view, 6> names_of(BreakEven::Answer) {
@@ -76,9 +79,9 @@ class BreakEvenSearch {
   std::optional<std::int64_t> next();
   /// Adds a launch's result at `value`: log(challenger's seconds / baseline's), negative if the challenger is
   /// faster.
-  void add(std::int64_t value, double log_ratio);
+  void add(std::int64_t value, double log_ratio) { launches_[value].push_back(log_ratio); }
   /// Records that `value` cannot be measured.
-  void cannot(std::int64_t value);
+  void cannot(std::int64_t value) { launches_[value].clear(); }
 
   BreakEven answer() const;
 

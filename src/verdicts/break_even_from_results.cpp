@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -152,10 +151,10 @@ struct MeasuredCase {
 };
 
 struct MeasuredSide {
-  std::string name;
+  std::string name = {};
   Host host;
   bool is_cpu = true;  // if the side is a single device
-  std::vector<MeasuredCase> cases;
+  std::vector<MeasuredCase> cases = {};
   std::string created;  // the time of the newest result
 };
 
@@ -188,7 +187,7 @@ std::map<std::string, Candidate> devices_of(std::span<const Result> results) {
 }
 
 MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate>& devices) {
-  MeasuredSide side{.name = {}, .host = result.host, .cases = {}, .created = result.created};
+  MeasuredSide side{.host = result.host, .created = result.created};
   std::set<std::string> names;
   const std::string caches = cache_state(result);
   for (const CaseResult& one : result.cases) {
@@ -275,7 +274,6 @@ ThresholdStand stand_of(const CaseResult& result) {
   return {.backend = result.backend,
           .seconds = result.seconds->median,
           .joules = result.joules,
-          .cost = {},
           .algorithm = result.algorithm,
           .interval = result.seconds->interval()};
 }
@@ -285,10 +283,7 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
   ThresholdAnswer answer{.title = title_of(family, parameter),
                          .in = Quantity::time,
                          .from = family.pairs.begin()->first,
-                         .to = family.pairs.rbegin()->first,
-                         .found = {},
-                         .points = {},
-                         .notes = {}};
+                         .to = family.pairs.rbegin()->first};
   std::vector<RatioAt> ratios;
   for (const auto& [value, pair] : family.pairs) {
     const auto& [baseline, challenger] = pair.fastest;
@@ -297,7 +292,6 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
     ThresholdPoint point{.value = value,
                          .log_ratios = {std::log(over.value)},
                          .sides = {stand_of(*baseline), stand_of(*challenger)},
-                         .reason = {},
                          .wrong = pair.wrong};
     if (over.interval)
       point.interval = Interval{.low = std::log(over.interval->low), .high = std::log(over.interval->high)};
@@ -333,9 +327,7 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
   std::map<std::string, std::vector<ThresholdAnswer>> answers;
   for (const auto& [conditions, cases] : by_conditions) {
     const auto is_of = [](std::size_t side) { return [side](const auto& one) { return one.first == side; }; };
-    if (std::none_of(cases.begin(), cases.end(), is_of(0)) ||
-        std::none_of(cases.begin(), cases.end(), is_of(1)))
-      continue;
+    if (std::ranges::none_of(cases, is_of(0)) || std::ranges::none_of(cases, is_of(1))) continue;
     std::vector<const CaseResult*> results;
     results.reserve(cases.size());
     for (const auto& [side, one] : cases) results.push_back(one.result);
@@ -345,10 +337,8 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
       answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
     }
   }
-  for (auto& [name, of_parameter] : answers) {
-    std::stable_sort(of_parameter.begin(), of_parameter.end(),
-                     [](const ThresholdAnswer& a, const ThresholdAnswer& b) { return a.title < b.title; });
-  }
+  for (auto& [name, of_parameter] : answers)
+    std::ranges::stable_sort(of_parameter, {}, &ThresholdAnswer::title);
   return answers;
 }
 
@@ -366,8 +356,7 @@ std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
   return fmt::format(
       "compared from results measured {}, {}, not in turn: intervals are those of the medians alone, and "
-      "between "
-      "the values measured a crossing is interpolated",
+      "between the values measured a crossing is interpolated",
       one_machine ? "on one machine" : "on two machines", days_text(sides));
 }
 
@@ -385,7 +374,6 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
     all.sides[side] = {.wanted = {backends.begin(), backends.end()},
                        .backends = records_of(sides[side]),
                        .threads = sides[side].host.threads,
-                       .price = {},
                        .name = sides[side].name,
                        .host = sides[side].host};
   }
@@ -452,7 +440,7 @@ void check_dtypes(const std::array<MeasuredSide, 2>& sides, const std::string& p
           fmt::format("no case of {} with a {} has a time: none of them is ok", sides[side].name, parameter));
   }
   const auto is_common = [&](const std::string& dtype) { return dtypes[1].contains(dtype); };
-  if (std::none_of(dtypes[0].begin(), dtypes[0].end(), is_common))
+  if (std::ranges::none_of(dtypes[0], is_common))
     throw NotComparable(not_comparable,
                         fmt::format("{} has results in {} and {} in {}: measure both in one dtype",
                                     sides[0].name, joined(dtypes[0]), sides[1].name, joined(dtypes[1])));
@@ -479,17 +467,7 @@ BreakEven break_even_of(std::span<const RatioAt> ratios) {
     said.changes.push_back(
         change_between(ratios.subspan(below.last, above.first - below.last + 1), below.lead, above.lead));
   }
-  switch (stretches.back().lead) {
-    case Lead::neither:
-      said.answer = BreakEven::Answer::neither;
-      break;
-    case Lead::challenger:
-      said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
-      break;
-    case Lead::baseline:
-      said.answer = said.changes.empty() ? BreakEven::Answer::never : BreakEven::Answer::until_value;
-      break;
-  }
+  said.conclude(stretches.back().lead);
   return said;
 }
 
@@ -527,11 +505,8 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
       const Candidate& device = devices.at(key);
       const auto [at, fresh] = index.try_emplace(key, sides.size());
       if (fresh)
-        sides.push_back({.name = device.name,
-                         .host = run.host,
-                         .is_cpu = device.is_cpu,
-                         .cases = {},
-                         .created = run.created});
+        sides.push_back(
+            {.name = device.name, .host = run.host, .is_cpu = device.is_cpu, .created = run.created});
       MeasuredSide& side = sides[at->second];
       side.created = std::max(side.created, run.created);
       const MeasuredCase one{.run = &run, .result = &result, .caches = caches};

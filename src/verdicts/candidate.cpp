@@ -7,25 +7,19 @@
 #include <unordered_map>
 
 #include "verdicts/machines.h"
-#include "verdicts/processor_name.h"
+#include "verdicts/verdict.h"
 
 namespace breakeven {
 namespace {
 
-const BackendRecord* backend_of(const Result& run, const CaseResult& result) {
-  const auto found = std::find_if(run.backends.begin(), run.backends.end(),
-                                  [&](const BackendRecord& b) { return b.name == result.backend; });
-  return found == run.backends.end() ? nullptr : &*found;
-}
-
-/// Adds a backend's record, or replaces an earlier one of the same name.
-void note(std::vector<const BackendRecord*>& known, const BackendRecord& backend) {
-  const auto same = std::find_if(known.begin(), known.end(),
-                                 [&](const auto* other) { return other->name == backend.name; });
+/// Adds `newer`, or replaces the earlier one that has the same `member`.
+template <typename T>
+void note(std::vector<const T*>& known, const T& newer, std::string T::*member) {
+  const auto same = std::ranges::find(known, newer.*member, [&](const T* one) { return one->*member; });
   if (same == known.end()) {
-    known.push_back(&backend);
+    known.push_back(&newer);
   } else {
-    *same = &backend;
+    *same = &newer;
   }
 }
 
@@ -62,7 +56,8 @@ void number_those_of_one_name(std::vector<Candidate>& all) {
 
 std::string device_key(const Result& run, const CaseResult& result) {
   std::string device = result.device;
-  if (const BackendRecord* backend = backend_of(run, result); backend != nullptr && result.device != "cpu")
+  if (const BackendRecord* backend = find_backend(run.backends, result.backend);
+      backend != nullptr && result.device != "cpu")
     device = backend->device_id.empty() ? backend->device_name : backend->device_id;
   return fmt::format("{}\n{}\n{}", machine_key(run.host), run.host.threads, device);
 }
@@ -78,7 +73,7 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
       if (!index.try_emplace(key, all.size()).second) continue;
       Candidate& one = all.emplace_back();
       one.key = key;
-      const BackendRecord* backend = backend_of(run, result);
+      const BackendRecord* backend = find_backend(run.backends, result.backend);
       one.is_cpu = result.device == "cpu";
       one.host = run.host;
       one.device = one.is_cpu ? run.host.cpu : backend != nullptr ? backend->device_name : result.device;
@@ -89,28 +84,21 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
       one.name = name_of(one);
     }
   }
-  std::stable_sort(by_age.begin(), by_age.end(),
-                   [](const Result* a, const Result* b) { return a->created < b->created; });
+  std::ranges::stable_sort(by_age, {}, &Result::created);
   for (const Result* run : by_age) {
     for (const CaseResult& result : run->cases) {
       Candidate& one = all[index.at(device_key(*run, result))];
-      if (const BackendRecord* backend = backend_of(*run, result); backend != nullptr && backend->available)
-        note(one.backends, *backend);
-      std::vector<const CaseResult*>& same = one.cases[result.id];
-      const auto before = std::find_if(same.begin(), same.end(),
-                                       [&](const CaseResult* r) { return r->backend == result.backend; });
-      if (before == same.end()) {
-        same.push_back(&result);
-      } else {
-        *before = &result;
-      }
+      if (const BackendRecord* backend = find_backend(run->backends, result.backend);
+          backend != nullptr && backend->available)
+        note(one.backends, *backend, &BackendRecord::name);
+      note(one.cases[result.id], result, &CaseResult::backend);
     }
   }
   for (Candidate& one : all) {
     for (const Result* run : by_age) {
       if (machine_key(run->host) != machine_key(one.host)) continue;
       for (const BackendRecord& backend : run->backends) {
-        if (!backend.available) note(one.lacking, backend);
+        if (!backend.available) note(one.lacking, backend, &BackendRecord::name);
       }
     }
   }

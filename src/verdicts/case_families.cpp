@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -17,9 +18,7 @@ namespace {
 std::vector<CaseFamily> without_parts(std::vector<CaseFamily> all) {
   std::vector<std::size_t> by_size(all.size());
   std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-  std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-    return all[a].members.size() > all[b].members.size();
-  });
+  std::ranges::stable_sort(by_size, std::greater{}, [&](std::size_t i) { return all[i].members.size(); });
   std::unordered_map<std::size_t, std::vector<std::size_t>> homes;  // the kept families of each case
   std::vector<bool> keep(all.size(), false);
   for (const std::size_t i : by_size) {
@@ -27,8 +26,7 @@ std::vector<CaseFamily> without_parts(std::vector<CaseFamily> all) {
     for (const auto& [value, index] : all[i].members) {
       for (const std::size_t home : homes[index]) ++shared[home];
     }
-    if (std::any_of(shared.begin(), shared.end(),
-                    [&](const auto& with) { return with.second == all[i].members.size(); }))
+    if (std::ranges::any_of(shared, [&](const auto& with) { return with.second == all[i].members.size(); }))
       continue;
     keep[i] = true;
     for (const auto& [value, index] : all[i].members) homes[index].push_back(i);

@@ -6,16 +6,14 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "results/counted_samples.h"
-#include "statistics/multiple_tests.h"
+#include "statistics/significance.h"
 #include "statistics/summary.h"
-#include "statistics/welch.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
 #include "version.h"
@@ -54,8 +52,7 @@ std::optional<std::vector<double>> launch_medians(const Timing& timing) {
 std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
   const auto is_of_one_program = [](const Result& result) {
     return result.backends.size() == 1 &&
-           std::all_of(result.cases.begin(), result.cases.end(),
-                       [](const CaseResult& c) { return c.op == "benchmark"; });
+           std::ranges::all_of(result.cases, [](const CaseResult& c) { return c.op == "benchmark"; });
   };
   if (!is_of_one_program(base) || !is_of_one_program(head)) return std::nullopt;
   const std::string& name = head.backends.front().name;
@@ -119,10 +116,9 @@ class Comparison {
     }
     for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
     for (const BackendRecord& is : head_.backends) {
-      const auto was = std::find_if(base_.backends.begin(), base_.backends.end(),
-                                    [&](const BackendRecord& b) { return b.name == is.name; });
-      if (was == base_.backends.end()) continue;
-      for (std::string& warning : backend_warnings(is.name, &*was, &is))
+      const BackendRecord* was = find_backend(base_.backends, is.name);
+      if (was == nullptr) continue;
+      for (std::string& warning : backend_warnings(is.name, was, &is))
         verdicts_.warnings.push_back(std::move(warning));
     }
   }
@@ -153,9 +149,8 @@ class Comparison {
     made.base_status = c.status;
     made.base_algorithm = c.algorithm;
     if (c.seconds) made.base_seconds = c.seconds->median;
-    const auto backend = std::find_if(head_.backends.begin(), head_.backends.end(),
-                                      [&](const BackendRecord& b) { return b.name == c.backend; });
-    made.reason = backend == head_.backends.end() ? fmt::format("the head has no backend {}", c.backend)
+    const BackendRecord* backend = find_backend(head_.backends, c.backend);
+    made.reason = backend == nullptr ? fmt::format("the head has no backend {}", c.backend)
                   : !backend->available
                       ? fmt::format("{} is not available in the head: {}", c.backend, backend->reason)
                       : "the head was not measured for this case";
@@ -306,11 +301,10 @@ class Comparison {
     if (timed_pairs_.empty()) return;
     verdicts_.method = fmt::format(
         "The change is the ratio of the geometric means of the launches' medians, with Welch's 95 % "
-        "interval. "
-        "Holm's procedure controls errors over all {} compared case{}: where nothing changed, at most {:g} % "
-        "of comparisons call any case slower. A change of the machine between the two measurements looks "
-        "like "
-        "a change of the programs; `breakeven gate` measures both in turn and avoids this.",
+        "interval. Holm's procedure controls errors over all {} compared case{}: where nothing changed, at "
+        "most {:g} % of comparisons call any case slower. A change of the machine between the two "
+        "measurements looks like a change of the programs; `breakeven gate` measures both in turn and avoids "
+        "this.",
         timed_pairs_.size(), timed_pairs_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
   }
 

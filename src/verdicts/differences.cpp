@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,12 +10,10 @@
 #include <utility>
 
 #include "statistics/summary.h"
+#include "verdicts/verdict.h"
 
 namespace breakeven {
 namespace {
-
-constexpr std::array<std::string_view, 7> difference_name_list{"machine", "library",   "driver",  "threads",
-                                                               "clocks",  "algorithm", "settings"};
 
 /// System settings that determine the clocks of CPUs.
 constexpr std::array<const char*, 3> clock_settings{"governor", "turbo_off", "boost"};
@@ -79,8 +76,7 @@ std::optional<double> cpu_mhz(const Result& result) {
   for (const CaseResult& c : result.cases) {
     if (c.device != "gpu" && c.conditions.cpu_mhz) clocks.push_back(*c.conditions.cpu_mhz);
   }
-  if (clocks.empty()) return std::nullopt;
-  return median(std::move(clocks));
+  return median_if_any(std::move(clocks));
 }
 
 /// How many times faster the head's cores were clocked, measured by the speed probe's chain of
@@ -136,8 +132,7 @@ std::string setting(const Host& host, const std::string& name) {
 std::vector<std::string> missing_in(const Host& other, const Host& host) {
   std::vector<std::string> missing;
   for (const std::string& one : host.cpu_features) {
-    if (std::find(other.cpu_features.begin(), other.cpu_features.end(), one) == other.cpu_features.end())
-      missing.push_back(one);
+    if (std::ranges::find(other.cpu_features, one) == other.cpu_features.end()) missing.push_back(one);
   }
   return missing;
 }
@@ -157,9 +152,8 @@ std::string feature_difference(const Host& was, const Host& is) {
 std::vector<std::string> file_differences(const Result& base, const Result& head) {
   std::vector<std::string> texts;
   for (const BackendRecord& was : base.backends) {
-    const auto is = std::find_if(head.backends.begin(), head.backends.end(),
-                                 [&](const BackendRecord& b) { return b.name == was.name; });
-    if (is == head.backends.end()) continue;
+    const BackendRecord* is = find_backend(head.backends, was.name);
+    if (is == nullptr) continue;
     const std::map<std::string, std::string> files(is->library_files.begin(), is->library_files.end());
     for (const auto& [library, file] : was.library_files) {
       const auto found = files.find(library);
@@ -170,33 +164,12 @@ std::vector<std::string> file_differences(const Result& base, const Result& head
   return texts;
 }
 
-const BackendRecord* find_backend(const Result& result, const std::string& name) {
-  const auto found = std::find_if(result.backends.begin(), result.backends.end(),
-                                  [&](const BackendRecord& b) { return b.name == name; });
-  return found == result.backends.end() ? nullptr : &*found;
-}
-
 const Gpu* find_gpu(const Result& result, const std::string& id) {
-  const auto found = std::find_if(result.host.gpus.begin(), result.host.gpus.end(),
-                                  [&](const Gpu& g) { return g.id == id; });
+  const auto found = std::ranges::find(result.host.gpus, id, &Gpu::id);
   return found == result.host.gpus.end() ? nullptr : &*found;
 }
 
 }  // namespace
-
-std::string_view name(Difference difference) {
-  return difference_name_list.at(static_cast<std::size_t>(difference));
-}
-
-std::optional<Difference> parse_difference(std::string_view name) {
-  const auto* found = std::find(difference_name_list.begin(), difference_name_list.end(), name);
-  if (found == difference_name_list.end()) return std::nullopt;
-  return static_cast<Difference>(found - difference_name_list.begin());
-}
-
-std::vector<std::string> difference_names() {
-  return {difference_name_list.begin(), difference_name_list.end()};
-}
 
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head) {
   const Host& was = base.host;
@@ -251,8 +224,8 @@ std::string cache_state(const Result& result) {
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend) {
   Collector found;
-  const BackendRecord* was = find_backend(base, backend);
-  const BackendRecord* is = find_backend(head, backend);
+  const BackendRecord* was = find_backend(base.backends, backend);
+  const BackendRecord* is = find_backend(head.backends, backend);
   if (was == nullptr || is == nullptr) return {};
   found.text(Difference::library, "version of " + backend, was->version, is->version);
   found.each(Difference::library, was->libraries, is->libraries);
@@ -289,7 +262,7 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
   found.text(lesser, "operating system", base.host.os, head.host.os);
   found.text(lesser, "kernel", base.host.kernel, head.host.kernel);
   for (const auto& [name, was] : base.host.settings) {
-    if (std::find(clock_settings.begin(), clock_settings.end(), name) == clock_settings.end())
+    if (std::ranges::find(clock_settings, name) == clock_settings.end())
       found.text(lesser, "setting " + name, was, setting(head.host, name));
   }
   found.text(lesser, "version of breakeven", base.tool_version, head.tool_version);

@@ -2,8 +2,7 @@
 // would be attributed to the programs.
 #pragma once
 
-#include <optional>
-#include <set>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +21,9 @@ enum class Difference {
   algorithm,  // the algorithm that the library chose
   settings,   // how it was measured: warm or cold caches, environment variables that influence libraries
 };
-std::string_view name(Difference difference);
-std::optional<Difference> parse_difference(std::string_view name);
-/// The names of all kinds, in the order above.
-std::vector<std::string> difference_names();
+constexpr std::array<std::string_view, 7> names_of(Difference) {
+  return {"machine", "library", "driver", "threads", "clocks", "algorithm", "settings"};
+}
 
 struct FoundDifference {
   Difference what;

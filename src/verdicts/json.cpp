@@ -1,4 +1,5 @@
-// Writes and reads verdicts as JSON: docs/verdict-file.md.
+// Writes and reads verdicts (docs/verdict-file.md), the result of `threshold` (docs/thresholds.md) and a
+// host's selftest (docs/regression-checks.md) as JSON.
 #include "results/json.h"
 
 #include <fmt/format.h>
@@ -8,19 +9,51 @@
 #include <string_view>
 
 #include "results/reading.h"
+#include "statistics/summary.h"
+#include "verdicts/selftest.h"
+#include "verdicts/threshold.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {
 namespace {
 
 constexpr const char* verdict_schema = "breakeven.verdict/1";
+constexpr const char* threshold_schema = "breakeven.threshold/1";
+constexpr const char* selftest_schema = "breakeven.selftest/1";
 constexpr const char* remedy = "give a file that `breakeven gate --out` or `breakeven compare --out` wrote";
 
 bool is_finite(const Ratio& ratio) {
   return std::isfinite(ratio.value) && std::isfinite(ratio.low) && std::isfinite(ratio.high);
 }
 
+/// Writes the interval only if there is one, so that files of pairs do not change.
+void interval_fields(Fields& f, std::optional<Interval>& interval) {
+  std::optional<double> low, high;
+  if (interval) {
+    low = interval->low;
+    high = interval->high;
+  }
+  f.if_set("ci_low", low);
+  f.if_set("ci_high", high);
+  if (f.reads() && low && high) interval = Interval{.low = *low, .high = *high};
+}
+
+/// Writes a rate with its interval, for readers of the file. It is not read back: it follows from the counts.
+void write_rate(Fields& f, const char* key, std::size_t events, std::size_t trials) {
+  if (!f.writes()) return;
+  f.object(key, [&](Fields& rate) {
+    const Interval interval = proportion_interval(events, trials);
+    rate.derived("rate", trials == 0
+                             ? std::nullopt
+                             : std::optional(static_cast<double>(events) / static_cast<double>(trials)));
+    rate.derived("low", interval.low);
+    rate.derived("high", interval.high);
+  });
+}
+
 }  // namespace
+
+// ---- verdicts
 
 void fields(Fields& f, Ratio& ratio) {
   f.required("value", ratio.value);
@@ -119,13 +152,173 @@ Verdicts verdicts_from(const Json& json) {
   return verdicts;
 }
 
-Verdicts verdicts_from_json_text(const std::string& text) {
-  return verdicts_from(ParsedFile(text).document());
-}
-
 Verdicts read_verdicts(const std::filesystem::path& path) {
   const std::string text = read_result_text(path);
-  return naming_file(path.string(), [&] { return verdicts_from_json_text(text); });
+  return naming_file(path.string(), [&] { return verdicts_from(ParsedFile(text).document()); });
+}
+
+// ---- the result of `threshold`
+
+void fields(Fields& f, LeadChange& change) {
+  f.required("below", change.below);
+  f.required("above", change.above);
+  f.required("from", change.from);
+  f.optional("by_bisection", change.by_bisection);
+  f.required("earliest", change.earliest);
+  f.required("latest", change.latest);
+  f.number("crossing", change.crossing);
+  f.number("ci_low", change.interval.low);
+  f.number("ci_high", change.interval.high);
+  f.if_set("interpolated", change.interpolated);
+  if (f.writes() && !change.interpolated) return;
+  f.optional("last_below", change.last_below);
+  f.optional("first_above", change.first_above);
+}
+
+void fields(Fields& f, ThresholdStand& side) {
+  f.optional("backend", side.backend);
+  f.optional("seconds", side.seconds);
+  f.optional("joules", side.joules);
+  f.optional("cost", side.cost);
+  f.optional("algorithm", side.algorithm);
+  interval_fields(f, side.interval);
+}
+
+void fields(Fields& f, ThresholdPoint& point) {
+  f.required("value", point.value);
+  f.optional("log_ratios", point.log_ratios);
+  f.required("baseline", point.sides[0]);
+  f.required("challenger", point.sides[1]);
+  f.optional("wrong", point.wrong);
+  f.optional("reason", point.reason);
+  interval_fields(f, point.interval);
+}
+
+void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshold) {
+  f.required("title", answer.title);
+  f.optional("in", answer.in);
+  f.required("answer", answer.found.answer);
+  if (f.writes()) f.derived("in_words", in_words(answer, threshold));
+  f.required("from", answer.from);
+  f.required("to", answer.to);
+  f.optional("first_measured", answer.found.first);
+  f.optional("last_measured", answer.found.last);
+  f.expect(answer.found.first.has_value() == answer.found.last.has_value(),
+           "has one of first_measured and last_measured, and not the other");
+  f.optional("values", answer.found.values);
+  f.optional("launches", answer.found.launches);
+  f.required("changes", answer.found.changes);
+  f.required("points", answer.points);
+  f.optional("notes", answer.notes);
+}
+
+void fields(Fields& f, HourlyPrice& price) {
+  f.required("per_hour", price.per_hour);
+  f.required("currency", price.from.currency);
+  f.required("source", price.from.source);
+  f.required("date", price.from.date);
+}
+
+void fields(Fields& f, ThresholdContender& side) {
+  f.required("wanted", side.wanted);
+  f.required("threads", side.threads);
+  f.optional("price", side.price);
+  f.required("backends", side.backends);
+  f.if_set("name", side.name);
+  f.if_set("host", side.host);
+}
+
+void fields(Fields& f, Threshold& threshold) {
+  f.derived("schema", threshold_schema);
+  f.optional("created", threshold.created);
+  f.required("complete", threshold.complete);
+  tool_fields(f, threshold.tool_version);
+  f.required("host", threshold.host);
+  f.optional("title", threshold.title);
+  f.required("parameter", threshold.parameter);
+  f.required("width", threshold.width);
+  f.optional("unlike_precision", threshold.unlike_precision);
+  f.required("baseline", threshold.sides[0]);
+  f.required("challenger", threshold.sides[1]);
+  f.optional("wall_seconds", threshold.wall_seconds);
+  f.optional("warnings", threshold.warnings);
+  f.json_text("config", threshold.config);
+  f.objects("answers", threshold.answers,
+            [&](Fields& one, ThresholdAnswer& answer) { answer_fields(one, answer, threshold); });
+  f.if_set("machine_speed", threshold.machine_speed);
+  f.if_set("from_results", threshold.from_results);
+}
+
+Threshold threshold_from(const Json& json) {
+  const JsonReader in(json);
+  const auto schema = in.find("schema") != nullptr ? in.get<std::string>("schema") : threshold_schema;
+  if (schema != threshold_schema)
+    throw JsonError(
+        fmt::format("is of schema '{}' and this program reads '{}': use the breakeven that wrote it", schema,
+                    threshold_schema));
+  return read_fields<Threshold>(in);
+}
+
+std::string to_json_text(const Threshold& threshold) {
+  return text_of(json_of(threshold));
+}
+
+// ---- a selftest
+
+void fields(Fields& f, InjectedCounts& counts) {
+  f.required("injected", counts.share);
+  f.required("suites", counts.suites);
+  f.required("failing_suites", counts.failing);
+  write_rate(f, "failing", counts.failing, counts.suites);
+  f.required("cases", counts.cases);
+  f.required("slower", counts.slower);
+  f.required("faster", counts.faster);
+  f.required("same", counts.same);
+  f.required("inconclusive", counts.inconclusive);
+  f.required("incomparable", counts.incomparable);
+  write_rate(f, "found_slower", counts.slower, counts.cases);
+  f.expect(counts.failing <= counts.suites, "has more failing suites than suites");
+}
+
+void fields(Fields& f, CaseNoise& noise) {
+  f.required("id", noise.id);
+  f.required("backend", noise.backend);
+  f.required("launches", noise.launches);
+  f.required("deviation", noise.deviation);
+  f.required("smallest_change", noise.smallest_change);
+  f.expect(noise.deviation >= 0, "has a deviation below 0");
+}
+
+void fields(Fields& f, Selftest& selftest) {
+  f.derived("schema", selftest_schema);
+  f.required("created", selftest.created);
+  tool_fields(f, selftest.tool_version);
+  f.required("host", selftest.host);
+  f.required("threshold", selftest.rules.threshold);
+  f.required("suite", selftest.rules.cases);
+  f.optional("wall_seconds", selftest.wall_seconds);
+  f.required("injected", selftest.counts);
+  f.required("noise", selftest.noise);
+}
+
+std::string to_json_text(const Selftest& selftest) {
+  return json_of(selftest).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Selftest read_selftest(const std::filesystem::path& path) {
+  const std::string text = read_result_text(path);
+  return naming_file(path.string(), [&] {
+    const ParsedFile parsed(text);
+    const Json& json = parsed.document();
+    if (!json.is_object() || !json.contains("schema"))
+      throw JsonError("was not made by `breakeven selftest`: it has no \"schema\"; make it again");
+    const JsonReader in(json);
+    if (const auto found = in.get<std::string>("schema"); found != selftest_schema)
+      throw JsonError(
+          fmt::format("is of schema '{}' and '{}' is read here: make it again with `breakeven selftest`",
+                      found, selftest_schema));
+    return read_fields<Selftest>(in);
+  });
 }
 
 }  // namespace breakeven

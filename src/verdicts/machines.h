@@ -1,10 +1,12 @@
-// Identifies the machine that a file was measured on, and gives machines that share a name different names.
+// Identifies the machine that a file was measured on, names its processor, and gives machines that share a
+// name different names.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "results/result.h"
 
@@ -44,5 +46,16 @@ void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem:
 /// Gives each machine a unique name. Where several share one, adds their processors, the number of CPUs, or
 /// whatever else distinguishes them.
 void tell_machines_apart(std::span<Host* const> hosts);
+
+// ---- processors
+
+/// The generation: "Zen 4", "Sapphire Rapids", "Neoverse V2". Determined from the numbers in cpu_identity()
+/// (host/cpu.h); empty if this program does not know them.
+std::string processor_generation(std::string_view identity);
+
+/// The processor's name: "EPYC 9654", "Xeon Platinum 8480+". If the kernel's name has no model number, as in
+/// virtual machines, with the generation: "EPYC Zen 4". If that is unknown too, the kernel's name without
+/// trademark signs.
+std::string processor_name(const Host& host);
 
 }  // namespace breakeven

@@ -5,18 +5,6 @@
 #include "results/json.h"
 
 namespace breakeven {
-namespace {
-
-/// Returns the hosts of the results, followed by those of the thresholds.
-std::vector<Host*> hosts_of(Measured& all) {
-  std::vector<Host*> hosts;
-  hosts.reserve(all.results.size() + all.thresholds.size());
-  for (Result& result : all.results) hosts.push_back(&result.host);
-  for (Threshold& threshold : all.thresholds) hosts.push_back(&threshold.host);
-  return hosts;
-}
-
-}  // namespace
 
 Measured read_measured(std::span<const std::filesystem::path> files, std::span<const FileKind> kinds,
                        std::span<const MachineLabel> labels) {
@@ -37,7 +25,10 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
         }
       });
   sources.insert(sources.end(), threshold_sources.begin(), threshold_sources.end());
-  const std::vector<Host*> hosts = hosts_of(all);
+  std::vector<Host*> hosts;
+  hosts.reserve(sources.size());
+  for (Result& result : all.results) hosts.push_back(&result.host);
+  for (Threshold& threshold : all.thresholds) hosts.push_back(&threshold.host);
   complete_identities(hosts);
   apply_labels(hosts, sources, labels);
   tell_machines_apart(hosts);

@@ -9,12 +9,6 @@
 #include <utility>
 
 namespace breakeven {
-namespace {
-
-/// A note that at least this many cases share becomes one warning.
-constexpr std::size_t several = 3;
-
-}  // namespace
 
 std::vector<std::string> notes_of_sides(const std::set<std::string>& base,
                                         const std::set<std::string>& head) {
@@ -41,17 +35,16 @@ std::vector<std::string> backend_warnings(const std::string& name, const Backend
 
 std::vector<std::string> same_file_warnings(const Side& base, const Side& head) {
   const auto set_for = [](const Side& side, std::string_view variable) {
-    const auto found = std::find_if(side.environment.begin(), side.environment.end(),
-                                    [&](const auto& entry) { return entry.first == variable; });
+    const auto found =
+        std::ranges::find_if(side.environment, [&](const auto& entry) { return entry.first == variable; });
     return found == side.environment.end() ? std::string() : found->second;
   };
   std::vector<std::string> warnings;
   for (const std::string_view variable : {"LD_LIBRARY_PATH", "LD_PRELOAD"}) {
     if (set_for(base, variable) == set_for(head, variable)) continue;
     for (const BackendRecord& of_base : base.backends) {
-      const auto of_head = std::find_if(head.backends.begin(), head.backends.end(),
-                                        [&](const BackendRecord& b) { return b.name == of_base.name; });
-      if (of_head == head.backends.end() || of_base.library_files.empty() ||
+      const BackendRecord* of_head = find_backend(head.backends, of_base.name);
+      if (of_head == nullptr || of_base.library_files.empty() ||
           of_base.library_files != of_head->library_files)
         continue;
       warnings.push_back(fmt::format("{}: both sides loaded {}, although {} differs", of_base.name,
@@ -67,7 +60,10 @@ void gather_common_notes(Verdicts& verdicts) {
     for (const std::string& note : std::set<std::string>(c.notes.begin(), c.notes.end()))
       ++counts[{c.backend, note}];
   }
-  std::erase_if(counts, [](const auto& entry) { return entry.second < several; });
+  std::erase_if(counts, [](const auto& entry) {
+    constexpr std::size_t several = 3;  // a note that at least this many cases share becomes one warning
+    return entry.second < several;
+  });
   for (CaseVerdict& c : verdicts.cases)
     std::erase_if(c.notes, [&](const std::string& note) { return counts.contains({c.backend, note}); });
   for (const auto& [what, count] : counts)

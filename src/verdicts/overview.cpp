@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -12,17 +12,13 @@
 namespace breakeven {
 namespace {
 
-bool is_wrong(Status status) {
-  return status == Status::wrong || status == Status::implausible;
-}
-
 /// The outcome of a side whose status is not ok: "failed", "timed out", ...
 std::string what_happened(Status status) {
   if (is_wrong(status)) return "is wrong";
   if (status == Status::out_of_memory) return "ran out of memory";
   if (status == Status::unsupported) return "does not support it";
   std::string text(name(status));
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   return status == Status::interrupted ? "was " + text : text;
 }
 
@@ -34,16 +30,11 @@ std::string listed(const std::vector<std::string>& words) {
 
 /// The cause for which a case was not compared; empty if it was, or need not be.
 std::string cause_of(const CaseVerdict& c) {
-  const bool in_head = c.presence != Presence::only_base;
-  if (in_head && is_wrong(c.head_status)) return "";
-  if (c.presence == Presence::only_base) return "missing in the head";
-  if (c.presence == Presence::only_head) {
-    return c.head_status == Status::ok || c.head_status == Status::unsupported
-               ? ""
-               : fmt::format("new, and the head {}", what_happened(c.head_status));
-  }
-  if (c.verdict != Verdict::incomparable) return "";
-  if (c.base_status == Status::unsupported && c.head_status == Status::unsupported) return "";
+  const FindingKind kind = finding_kind(c);
+  if (kind == FindingKind::missing) return "missing in the head";
+  if (kind != FindingKind::incomparable) return "";
+  if (c.presence == Presence::only_head)
+    return fmt::format("new, and the head {}", what_happened(c.head_status));
   if (!c.differences.empty()) return fmt::format("different {}", listed(c.differences));
   if (c.head_status != Status::ok && c.base_status == c.head_status)
     return fmt::format("both sides: {}", name(c.head_status));
@@ -64,8 +55,8 @@ std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts) {
     if (is_new) groups.push_back({.cause = std::move(cause), .reason = c.reason, .cases = {}});
     groups[place->second].cases.push_back(&c);
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return a.cases.size() > b.cases.size(); });
+  std::ranges::stable_sort(groups, std::greater{},
+                           [](const CauseGroup& group) { return group.cases.size(); });
   return groups;
 }
 

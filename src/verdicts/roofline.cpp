@@ -80,10 +80,7 @@ void Ceilings::add(const CaseResult& result) {
   const auto bytes_per_second = best_rate(result, result.bytes);
   if (!needs || !bytes_per_second) return;
   const Rate rate{.working_set = needs->working_set, .bytes_per_second = *bytes_per_second};
-  const auto place = std::upper_bound(rates_.begin(), rates_.end(), rate, [](const Rate& a, const Rate& b) {
-    return a.working_set < b.working_set;
-  });
-  rates_.insert(place, rate);
+  rates_.insert(std::ranges::upper_bound(rates_, rate.working_set, {}, &Rate::working_set), rate);
 }
 
 std::optional<double> Ceilings::flop_per_second(const std::string& dtype) const {
@@ -94,21 +91,13 @@ std::optional<double> Ceilings::flop_per_second(const std::string& dtype) const 
 
 std::optional<double> Ceilings::bytes_per_second(double working_set) const {
   if (rates_.empty()) return std::nullopt;
-  auto first = std::upper_bound(rates_.begin(), rates_.end(), working_set,
-                                [](double bytes, const Rate& rate) { return bytes < rate.working_set; });
+  auto first = std::ranges::upper_bound(rates_, working_set, {}, &Rate::working_set);
   // Start from the largest rate.working_set that is not larger; include all of that size.
   if (first != rates_.begin()) {
     const double fits = std::prev(first)->working_set;
     while (first != rates_.begin() && std::prev(first)->working_set == fits) --first;
   }
-  return std::max_element(
-             first, rates_.end(),
-             [](const Rate& a, const Rate& b) { return a.bytes_per_second < b.bytes_per_second; })
-      ->bytes_per_second;
-}
-
-std::optional<double> Ceilings::least_working_set() const {
-  return rates_.empty() ? std::nullopt : std::optional(rates_.front().working_set);
+  return std::ranges::max_element(first, rates_.end(), {}, &Rate::bytes_per_second)->bytes_per_second;
 }
 
 CeilingsByDevice ceilings(const std::vector<const Result*>& results) {

@@ -27,7 +27,9 @@ class Ceilings {
   /// that is not larger, and of all larger ones. Smaller ones may be in a faster cache.
   std::optional<double> bytes_per_second(double working_set) const;
   /// The smallest working set, in bytes, with a known rate. Smaller ones may be in a faster cache.
-  std::optional<double> least_working_set() const;
+  std::optional<double> least_working_set() const {
+    return rates_.empty() ? std::nullopt : std::optional(rates_.front().working_set);
+  }
 
  private:
   struct Rate {

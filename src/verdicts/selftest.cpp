@@ -8,38 +8,23 @@
 #include <utility>
 
 #include "statistics/distributions.h"
-#include "statistics/proportion.h"
-#include "statistics/summary.h"
 #include "text/printable.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {
 
 void InjectedCounts::add(const Verdicts& verdicts) {
+  const auto count = [&](Verdict verdict) {
+    return static_cast<std::size_t>(std::ranges::count(verdicts.cases, verdict, &CaseVerdict::verdict));
+  };
   ++suites;
-  bool fails = false;
-  for (const CaseVerdict& c : verdicts.cases) {
-    ++cases;
-    fails = fails || c.verdict == Verdict::slower;
-    switch (c.verdict) {
-      case Verdict::slower:
-        ++slower;
-        break;
-      case Verdict::faster:
-        ++faster;
-        break;
-      case Verdict::same:
-        ++same;
-        break;
-      case Verdict::inconclusive:
-        ++inconclusive;
-        break;
-      case Verdict::incomparable:
-        ++incomparable;
-        break;
-    }
-  }
-  if (fails) ++failing;
+  failing += count(Verdict::slower) > 0 ? 1 : 0;
+  cases += verdicts.cases.size();
+  slower += count(Verdict::slower);
+  faster += count(Verdict::faster);
+  same += count(Verdict::same);
+  inconclusive += count(Verdict::inconclusive);
+  incomparable += count(Verdict::incomparable);
 }
 
 double smallest_change(double deviation, const GateRules& rules) {
@@ -103,7 +88,7 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   // The changes that could be found if every change mattered. They must not exceed the requested threshold.
   GateRules finest = rules;
   finest.threshold = 0;
-  const auto blind = std::count_if(selftest.noise.begin(), selftest.noise.end(), [&](const CaseNoise& c) {
+  const auto blind = std::ranges::count_if(selftest.noise, [&](const CaseNoise& c) {
     return smallest_change(c.deviation, finest) > rules.threshold;
   });
   if (blind > 0) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "statistics/mean.h"
-#include "statistics/sign_flips.h"
+#include "statistics/significance.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 
@@ -18,9 +17,7 @@ constexpr double trimmed = 0.15;
 constexpr double most_weight = 1.5;
 
 const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
-  const auto found = std::find_if(looks.begin(), looks.end(), [&](const Look& look) {
-    return static_cast<std::size_t>(look.launches) == launches;
-  });
+  const auto found = std::ranges::find(looks, static_cast<int>(launches), &Look::launches);
   return found == looks.end() ? nullptr : &*found;
 }
 

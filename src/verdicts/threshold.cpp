@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "results/backend_spelling.h"
 #include "results/number_text.h"
-#include "statistics/mean.h"
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
@@ -41,8 +40,7 @@ std::string in_letters(int number) {
   return number >= 0 && index < words.size() ? std::string(words.at(index)) : fmt::format("{}", number);
 }
 
-/// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS". begin_sentence() makes
-/// the first letter a capital.
+/// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS".
 std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
   const bool of_threads = differ_in_threads(threshold);
   const int threads = threshold.sides[side].threads;
@@ -65,9 +63,15 @@ std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in)
   return text.substr(0, text.rfind(" than "));
 }
 
-/// Makes the first letter of a number in words a capital. Names are left as they are written.
-std::string begin_sentence(std::string text, const Threshold& threshold) {
-  if (differ_in_threads(threshold) && !text.empty() && 'a' <= text[0] && text[0] <= 'z')
+/// The sentence on the side that is ahead in a range of values. The first letter of a number in words becomes
+/// a capital. Names are left as they are written.
+std::string lead_sentence(const Threshold& threshold, Lead lead, Quantity in, const std::string& range) {
+  if (lead == Lead::neither)
+    return fmt::format("There is no measurable difference between {} and {} {}.", name_of_side(threshold, 0),
+                       name_of_side(threshold, 1), range);
+  std::string text =
+      fmt::format("{} {}.", leads_text(threshold, lead == Lead::challenger ? 1 : 0, in), range);
+  if (differ_in_threads(threshold) && 'a' <= text[0] && text[0] <= 'z')
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
@@ -101,12 +105,11 @@ std::string all_values_text(const BreakEven& found, const std::string& parameter
 }
 
 std::string without_change(const ThresholdAnswer& answer, const Threshold& threshold) {
-  const std::string range = all_values_text(answer.found, threshold.parameter);
-  if (answer.found.answer == BreakEven::Answer::neither)
-    return fmt::format("There is no measurable difference between {} and {} {}.", name_of_side(threshold, 0),
-                       name_of_side(threshold, 1), range);
-  const std::size_t ahead = answer.found.answer == BreakEven::Answer::always ? 1 : 0;
-  return begin_sentence(fmt::format("{} {}.", leads_text(threshold, ahead, answer.in), range), threshold);
+  const auto said = answer.found.answer;
+  const Lead lead = said == BreakEven::Answer::neither  ? Lead::neither
+                    : said == BreakEven::Answer::always ? Lead::challenger
+                                                        : Lead::baseline;
+  return lead_sentence(threshold, lead, answer.in, all_values_text(answer.found, threshold.parameter));
 }
 
 /// The sentence on the values from the last change up.
@@ -117,12 +120,7 @@ std::string above_last_change(const ThresholdAnswer& answer, const Threshold& th
   const std::string range = last.from >= most
                                 ? fmt::format("at {}, the largest measured", from)
                                 : fmt::format("from {} up to {}, the largest measured", from, grouped(most));
-  if (last.above == Lead::neither)
-    return fmt::format("There is no measurable difference between {} and {} {}.", name_of_side(threshold, 0),
-                       name_of_side(threshold, 1), range);
-  return begin_sentence(
-      fmt::format("{} {}.", leads_text(threshold, last.above == Lead::challenger ? 1 : 0, answer.in), range),
-      threshold);
+  return lead_sentence(threshold, last.above, answer.in, range);
 }
 
 }  // namespace
@@ -168,7 +166,7 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
   if (!sides[side].name.empty()) return sides[side].name;
   std::vector<std::string> spelled = measured_backends(sides[side]);
-  std::transform(spelled.begin(), spelled.end(), spelled.begin(), backend_spelling);
+  std::ranges::transform(spelled, spelled.begin(), backend_spelling);
   const std::string names = fmt::format("{}", fmt::join(spelled, " or "));
   const int threads = sides[side].threads;
   return differ_in_threads(threshold)
@@ -200,19 +198,15 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
 }
 
 int exit_status(const Threshold& threshold) {
-  const auto any = [&](const auto& holds) {
-    return std::any_of(threshold.answers.begin(), threshold.answers.end(), holds);
-  };
-  if (any([](const ThresholdAnswer& a) {
-        return std::any_of(a.points.begin(), a.points.end(), [](const ThresholdPoint& p) { return p.wrong; });
-      }))
+  const auto any = [&](const auto& holds) { return std::ranges::any_of(threshold.answers, holds); };
+  if (any([](const ThresholdAnswer& a) { return std::ranges::any_of(a.points, &ThresholdPoint::wrong); }))
     return 1;
   if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
-               (!threshold.from_results &&
-                std::any_of(a.found.changes.begin(), a.found.changes.end(),
-                            [&](const LeadChange& c) { return is_wide(c, threshold.width); }));
+               (!threshold.from_results && std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
+                 return is_wide(c, threshold.width);
+               }));
       }))
     return 3;
   return 0;

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -33,9 +32,10 @@ struct ThresholdStand {
 
 struct ThresholdPoint {
   std::int64_t value = 0;
-  std::vector<double> log_ratios;  // one per launch: log(challenger's seconds, joules or cost / baseline's)
-  std::array<ThresholdStand, 2> sides;
-  std::string reason;                     // why there is no ratio
+  /// One per launch: log(challenger's seconds, joules or cost / baseline's).
+  std::vector<double> log_ratios = {};
+  std::array<ThresholdStand, 2> sides = {};
+  std::string reason = {};                // why there is no ratio
   bool wrong = false;                     // a result of at least one backend was wrong
   std::optional<Interval> interval = {};  // 95 %, of the logarithm; for two results that were not paired
 
@@ -52,9 +52,9 @@ struct ThresholdAnswer {
   std::string title;
   Quantity in = Quantity::time;
   std::int64_t from = 0, to = 0;  // range that was searched
-  BreakEven found;
-  std::vector<ThresholdPoint> points;  // in rising order of value
-  std::vector<std::string> notes;
+  BreakEven found = {};
+  std::vector<ThresholdPoint> points = {};  // in rising order of value
+  std::vector<std::string> notes = {};
 };
 
 /// One of the two sides that were compared.
@@ -62,7 +62,7 @@ struct ThresholdContender {
   std::vector<std::string> wanted;      // backends that the config requests
   std::vector<BackendRecord> backends;  // including those that are not available
   int threads = 1;
-  std::optional<HourlyPrice> price;
+  std::optional<HourlyPrice> price = {};
   std::string name = {};          // the machine, if the sides are two machines; else empty
   std::optional<Host> host = {};  // the machine, if the sides are two machines
 };
@@ -83,8 +83,6 @@ struct Threshold {
   double wall_seconds = 0;
   std::vector<ThresholdAnswer> answers;
 };
-
-inline constexpr const char* threshold_schema = "breakeven.threshold/1";
 
 /// A note on the values at which medians_disagree(); empty if there are none.
 std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);

@@ -1,34 +1,12 @@
 #include "verdicts/verdict.h"
 
 #include <algorithm>
-#include <array>
 
 namespace breakeven {
-namespace {
 
-bool failed(Status status) {
-  return status == Status::failed || status == Status::timed_out || status == Status::out_of_memory ||
-         status == Status::interrupted;
+bool is_wrong(Status status) {
+  return status == Status::wrong || status == Status::implausible;
 }
-
-int exit_status(const CaseVerdict& c) {
-  const bool in_head = c.presence != Presence::only_base;
-  if (in_head && (c.head_status == Status::wrong || c.head_status == Status::implausible)) return 1;
-  if (c.presence == Presence::only_head) return failed(c.head_status) ? 4 : 0;
-  if (c.presence == Presence::only_base) return 4;
-  switch (c.verdict) {
-    case Verdict::slower:
-      return 1;
-    case Verdict::incomparable:
-      return c.base_status == Status::unsupported && c.head_status == Status::unsupported ? 0 : 4;
-    case Verdict::inconclusive:
-      return c.not_slower ? 0 : 3;
-    default:
-      return 0;
-  }
-}
-
-}  // namespace
 
 CaseVerdict undecided(const CaseResult& c) {
   CaseVerdict made;
@@ -42,15 +20,42 @@ CaseVerdict undecided(const CaseResult& c) {
   return made;
 }
 
-int exit_status(const Verdicts& verdicts) {
-  // The most urgent status first.
-  constexpr std::array order{1, 4, 3, 0};
-  std::size_t first = order.size() - 1;
-  for (const CaseVerdict& c : verdicts.cases) {
-    const auto place = std::find(order.begin(), order.end(), exit_status(c)) - order.begin();
-    first = std::min(first, static_cast<std::size_t>(place));
+const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name) {
+  const auto found = std::ranges::find(backends, name, &BackendRecord::name);
+  return found == backends.end() ? nullptr : &*found;
+}
+
+FindingKind finding_kind(const CaseVerdict& c) {
+  if (c.presence != Presence::only_base && is_wrong(c.head_status)) return FindingKind::wrong;
+  if (c.presence == Presence::only_base) return FindingKind::missing;
+  if (c.presence == Presence::only_head) {
+    if (c.head_status == Status::unsupported) return FindingKind::unsupported;
+    return c.head_status == Status::ok ? FindingKind::added : FindingKind::incomparable;
   }
-  return order.at(first);
+  switch (c.verdict) {
+    case Verdict::same:
+      return FindingKind::same;
+    case Verdict::slower:
+      return FindingKind::slower;
+    case Verdict::faster:
+      return FindingKind::faster;
+    case Verdict::inconclusive:
+      return c.not_slower ? FindingKind::not_slower : FindingKind::inconclusive;
+    case Verdict::incomparable:
+      break;
+  }
+  return c.base_status == Status::unsupported && c.head_status == Status::unsupported
+             ? FindingKind::unsupported
+             : FindingKind::incomparable;
+}
+
+int exit_status(const Verdicts& verdicts) {
+  const auto any = [&](FindingKind kind) {
+    return std::ranges::any_of(verdicts.cases, [&](const CaseVerdict& c) { return finding_kind(c) == kind; });
+  };
+  if (any(FindingKind::wrong) || any(FindingKind::slower)) return 1;
+  if (any(FindingKind::incomparable) || any(FindingKind::missing)) return 4;
+  return any(FindingKind::inconclusive) ? 3 : 0;
 }
 
 }  // namespace breakeven

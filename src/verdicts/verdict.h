@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,12 +72,15 @@ CaseVerdict undecided(const CaseResult& c);
 
 /// The base or the head.
 struct Side {
-  std::string source;                                            // result file or folder of programs
-  std::vector<std::pair<std::string, std::string>> environment;  // variables set for this side alone
-  std::vector<BackendRecord> backends;
+  std::string source = {};   // result file or folder of programs
   std::string backend = {};  // the only backend that is compared, if `gate` was given its name
-  std::string name = {};     // the user's name for the side; reports show it in place of `source`
-  int threads = 0;           // CPU threads of this side; 0: not known
+  std::vector<std::pair<std::string, std::string>> environment = {};  // variables set for this side alone
+  int threads = 0;                           // CPU threads of this side; 0: not known
+  std::vector<BackendRecord> backends = {};  // available or not
+  std::string name = {};                     // the user's name for the side
+
+  /// The name in reports.
+  const std::string& shown_name() const { return name.empty() ? source : name; }
 };
 
 struct Verdicts {
@@ -96,18 +99,43 @@ struct Verdicts {
   std::vector<CaseVerdict> cases;
 };
 
+/// True for a result that is wrong, or impossibly fast.
+bool is_wrong(Status status);
+
+/// The kinds of findings on a case, the worst first.
+enum class FindingKind {
+  wrong,
+  incomparable,
+  missing,
+  slower,
+  inconclusive,
+  not_slower,
+  faster,
+  added,
+  same,
+  unsupported
+};
+/// The names in reports.
+constexpr std::array<std::string_view, 10> names_of(FindingKind) {
+  return {"wrong",      "incomparable", "missing", "slower",   "inconclusive",
+          "not slower", "faster",       "new",     "the same", "unsupported"};
+}
+FindingKind finding_kind(const CaseVerdict& c);
+
 /// The exit status: 1 if a case is slower, or wrong in the head; else 4 if a case is incomparable, missing in
 /// the head or failed there; else 3 if a case is inconclusive and may be slower; else 0. A case that is new
 /// in the head counts only if its status does; a case that is unsupported on both sides does not count.
 int exit_status(const Verdicts& verdicts);
+
+/// The record of the backend with this name; null if there is none.
+const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name);
 
 /// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
 std::string to_json_text(const Verdicts& verdicts);
 /// Reads a verdict file; "-" is standard input. Throws ResultError, which names the file, the place and the
 /// remedy.
 Verdicts read_verdicts(const std::filesystem::path& path);
-/// The same for text, or a document, that was already read. Throws ResultError without the file's name.
-Verdicts verdicts_from_json_text(const std::string& text);
+/// The same for a document that was already read. Throws ResultError without the file's name.
 Verdicts verdicts_from(const nlohmann::ordered_json& document);
 
 }  // namespace breakeven

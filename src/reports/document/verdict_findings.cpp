@@ -15,10 +15,6 @@
 namespace breakeven {
 namespace {
 
-bool is_wrong(Status status) {
-  return status == Status::wrong || status == Status::implausible;
-}
-
 /// The head's time divided by the base's, from the best available data.
 std::optional<double> change(const CaseVerdict& c) {
   if (c.ratio) return c.ratio->value;
@@ -27,30 +23,6 @@ std::optional<double> change(const CaseVerdict& c) {
 }
 
 }  // namespace
-
-FindingKind finding_kind(const CaseVerdict& c) {
-  if (c.presence != Presence::only_base && is_wrong(c.head_status)) return FindingKind::wrong;
-  if (c.presence == Presence::only_base) return FindingKind::missing;
-  if (c.presence == Presence::only_head) {
-    if (c.head_status == Status::unsupported) return FindingKind::unsupported;
-    return c.head_status == Status::ok ? FindingKind::added : FindingKind::incomparable;
-  }
-  switch (c.verdict) {
-    case Verdict::same:
-      return FindingKind::same;
-    case Verdict::slower:
-      return FindingKind::slower;
-    case Verdict::faster:
-      return FindingKind::faster;
-    case Verdict::inconclusive:
-      return c.not_slower ? FindingKind::not_slower : FindingKind::inconclusive;
-    case Verdict::incomparable:
-      break;
-  }
-  return c.base_status == Status::unsupported && c.head_status == Status::unsupported
-             ? FindingKind::unsupported
-             : FindingKind::incomparable;
-}
 
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
   std::vector<const CaseVerdict*> cases;

@@ -1,35 +1,12 @@
 // The findings that all reports of verdicts show, and their order.
 #pragma once
 
-#include <array>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "verdicts/verdict.h"
 
 namespace breakeven {
-
-/// The kinds of findings on a case, the worst first.
-enum class FindingKind {
-  wrong,
-  incomparable,
-  missing,
-  slower,
-  inconclusive,
-  not_slower,
-  faster,
-  added,
-  same,
-  unsupported
-};
-
-constexpr std::array<std::string_view, 10> names_of(FindingKind) {
-  return {"wrong",      "incomparable", "missing", "slower",   "inconclusive",
-          "not slower", "faster",       "new",     "the same", "unsupported"};
-}
-
-FindingKind finding_kind(const CaseVerdict& c);
 
 /// All findings, worst first; without `with_unchanged`, cases that are the same or that neither side supports
 /// are left out. They are ordered by kind, then by falling ratio (rising for the faster ones), then as they

@@ -14,8 +14,8 @@
 #include "reports/text.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
+#include "verdicts/machines.h"
 #include "verdicts/overview.h"
-#include "verdicts/processor_name.h"
 
 namespace breakeven {
 namespace {

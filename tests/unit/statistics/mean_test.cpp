@@ -1,10 +1,10 @@
 // Means that are robust against what is far out: against figures of scipy.stats.mstats (1.10).
-#include "statistics/mean.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <vector>
+
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {

@@ -1,9 +1,9 @@
-#include "statistics/multiple_tests.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+
+#include "statistics/significance.h"
 
 namespace breakeven {
 namespace {

@@ -1,9 +1,9 @@
 // Clopper and Pearson's interval against values that are known in closed form.
-#include "statistics/proportion.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {

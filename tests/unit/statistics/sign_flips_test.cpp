@@ -1,10 +1,10 @@
 // The randomisation test against counting by hand.
-#include "statistics/sign_flips.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <random>
+
+#include "statistics/significance.h"
 
 namespace breakeven {
 namespace {

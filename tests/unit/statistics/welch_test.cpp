@@ -1,11 +1,11 @@
-#include "statistics/welch.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 #include <random>
 #include <vector>
+
+#include "statistics/significance.h"
 
 namespace breakeven {
 namespace {

@@ -370,9 +370,10 @@ TEST(CompareDifferences, AnotherFileOfALibraryIsSaidOnOneMachineOnly) {
 }
 
 TEST(CompareDifferences, AreReadByTheirNames) {
-  for (const std::string& text : difference_names()) EXPECT_EQ(name(*parse_difference(text)), text);
-  EXPECT_EQ(difference_names().size(), 7U);
-  EXPECT_EQ(parse_difference("Machine"), std::nullopt);
+  for (const std::string& text : all_names<Difference>())
+    EXPECT_EQ(name(*parse_name<Difference>(text)), text);
+  EXPECT_EQ(all_names<Difference>().size(), 7U);
+  EXPECT_EQ(parse_name<Difference>("Machine"), std::nullopt);
 }
 
 // ---- cases that are not on both sides, or not ok

@@ -168,7 +168,7 @@ TEST_F(VerdictFile, OfAnEarlierBreakevenIsRead) {
     "incomparable", "reason": "head: wrong: element 0", "ratio": null, "base_seconds": 0.5, "head_seconds":
     null, "base_algorithm": "x", "head_algorithm": "", "launches": [{"base": [0.5], "head": [0.6]}],
     "notes": []}]})";
-  const Verdicts v = verdicts_from_json_text(text);
+  const Verdicts v = verdicts_from(ParsedFile(text).document());
   EXPECT_EQ(exit_status(v), 1);
   EXPECT_FALSE(v.cases.at(0).not_slower);
   EXPECT_EQ(v.cases.at(0).launches.at(0).head, (std::vector{0.6}));

@@ -12,7 +12,6 @@
 #include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "verdicts/candidate.h"
-#include "verdicts/processor_name.h"
 
 namespace breakeven {
 namespace {
