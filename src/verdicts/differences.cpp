@@ -248,7 +248,7 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
   if (auto text = moved_cores(base, head); text && was.threads != 1 && is.threads != 1)
-    found.add(Difference::machine, std::move(*text));
+    found.add(Difference::threads, std::move(*text));
   const auto base_measure = measure_of(base);
   const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :

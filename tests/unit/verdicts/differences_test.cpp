@@ -156,7 +156,7 @@ TEST(RunDifferences, OfCoresThatWereMovedMatterToSeveralThreads) {
   };
   EXPECT_THAT(at(45e-9, 2), IsEmpty());
   EXPECT_THAT(at(150e-9, 2),
-              ElementsAre("machine: the cores were elsewhere: a cache line went from one to the "
+              ElementsAre("threads: the cores were elsewhere: a cache line went from one to the "
                           "next in 25 ns, then in 150 ns"));
   EXPECT_THAT(at(12e-9, 2), SizeIs(1));
   EXPECT_THAT(at(150e-9, 1), IsEmpty());
