@@ -7,7 +7,7 @@ Every run is a file in FOLDER; what is there is not measured again. The spread o
 over the 2.5 % quantile. The next columns explain it: without the cases that say how slow the machine was, and these in
 cycles of the clock that each run measured, where `compare` names the difference. The last column counts the pairs of runs
 whose medians of the case are over 1.1x apart, and those among them that say nothing of it: neither run warns of a slow
-machine, and `compare` names no difference.
+machine or of cores that moved, and `compare` names no difference.
 """
 
 import argparse
@@ -45,9 +45,18 @@ def clock_seconds(result):
     return result["machine_speed"]["median_seconds"]["clock"]
 
 
-def names_clocks(one, other):
-    """True if `compare` would report the clock, which it does from a difference of 2 % up."""
-    return abs(clock_seconds(one) / clock_seconds(other) - 1) > 0.02
+def way_between_cpus(result):
+    return result["machine_speed"]["median_seconds"].get("between_cpus", 1)
+
+
+def is_named(one, other):
+    """True if `compare` would report the clock, which it does from a difference of 2 % up, or cores that were moved."""
+    ways = [way_between_cpus(one), way_between_cpus(other)]
+    return abs(clock_seconds(one) / clock_seconds(other) - 1) > 0.02 or max(ways) >= 2 * min(ways)
+
+
+def warns_of_cores(result):
+    return any("the cores were moved" in warning for warning in result.get("warnings", []))
 
 
 def report(folder):
@@ -76,7 +85,7 @@ def report(folder):
         unexplained = [
             (a, b)
             for a, b in apart
-            if not (was_slow(a[1]) or was_slow(b[1]) or names_clocks(a[0], b[0]))
+            if not (was_slow(a[1]) or was_slow(b[1]) or warns_of_cores(a[0]) or warns_of_cores(b[0]) or is_named(a[0], b[0]))
         ]  # fmt: skip
         spreads.append(spread(medians))
         texts = ["", ""]

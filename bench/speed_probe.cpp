@@ -76,11 +76,14 @@ class Workload {
 
 void print_reading(double at, double cost, const SpeedReading& reading, const Work& work) {
   for (const CpuSpeedTimes& cpu : reading.times.cpus) {
-    fmt::print("{:.4f},{:.1f},{:.4f},{},{},{},{:.3f},{:.3f},{:.2f},{},{:.4f},{},{:.0f},{:.0f}\n", at,
+    fmt::print("{:.4f},{:.1f},{:.4f},{},{},{},{:.3f},{:.3f},{:.2f},{},{:.4f},{},{:.0f},{:.0f},{}\n", at,
                cost * 1e6, reading.speed.share, speed_part_name(reading.speed.least), reading.speed.cpu,
                cpu.cpu, cpu.throughput_seconds * 1e6, cpu.clock_seconds * 1e6, cpu.l2_seconds * 1e6,
                cpu.memory_seconds ? fmt::format("{:.1f}", *cpu.memory_seconds * 1e6) : "", cpu.cpu_share,
-               cpu.counters ? fmt::format("{}", cpu.counters->cycles) : "", work.product, work.chain);
+               cpu.counters ? fmt::format("{}", cpu.counters->cycles) : "", work.product, work.chain,
+               reading.times.between_cpus_seconds
+                   ? fmt::format("{:.0f}", *reading.times.between_cpus_seconds * 1e9)
+                   : "");
   }
 }
 
@@ -93,7 +96,7 @@ int print_readings(double seconds, std::chrono::duration<double> interval, const
   fmt::print(stderr, "calibrated in {:.1f} ms\n", 1e3 * seconds_since(start));
   fmt::print(
       "seconds,cost_us,share,part,slowest_cpu,cpu,throughput_us,clock_us,l2_us,memory_us,cpu_share,cycles,"
-      "product_us,chain_us\n");
+      "product_us,chain_us,between_cpus_ns\n");
   while (seconds_since(start) < seconds) {
     std::this_thread::sleep_for(interval);
     const Work work = workload.run();

@@ -76,6 +76,7 @@ const HostChange* explanation_of(const Interval& interval, std::size_t last_befo
 
 std::string part_title(const std::string& part) {
   if (part == "throughput") return "arithmetic";
+  if (part == "between_cpus") return "way from core to core";
   return part == "l2" ? "L2 cache" : part;
 }
 

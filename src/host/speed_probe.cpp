@@ -89,6 +89,52 @@ class StartingLine {
   std::atomic<std::size_t> missing_;
 };
 
+/// A cache line that the threads of one probe hand round. Each writes it when it is its turn.
+class HandedRound {
+ public:
+  explicit HandedRound(std::size_t threads)
+      : threads_(static_cast<std::uint32_t>(threads)), laps_(std::max(1U, hands_a_block / threads_)) {}
+
+  /// The part of one thread. All of them must call it at the same time. Thread 0 returns the least time of a
+  /// hand over several blocks of laps. It is empty if a thread did not come in time, and for other threads.
+  std::optional<double> take_part(std::uint32_t thread) {
+    std::optional<double> least;
+    std::uint32_t turn = thread;
+    for (int block = 0; block < blocks; ++block) {
+      const auto start = Clock::now();
+      for (std::uint32_t lap = 0; lap < laps_; ++lap, turn += threads_) {
+        if (!wait_for(turn)) return std::nullopt;
+        turn_.store(turn + 1, std::memory_order_release);
+      }
+      if (thread != 0) continue;
+      if (!wait_for(turn)) return std::nullopt;
+      const double seconds = seconds_since(start) / (laps_ * threads_);
+      if (block > 0) least = std::min(least.value_or(seconds), seconds);  // the first waits for late threads
+    }
+    return least;
+  }
+
+ private:
+  static constexpr std::uint32_t hands_a_block = 50;
+  static constexpr int blocks = 8;
+
+  bool wait_for(std::uint32_t turn) {
+    constexpr int between_readings_of_the_clock = 1000;
+    const auto start = Clock::now();
+    do {
+      for (int i = 0; i < between_readings_of_the_clock; ++i) {
+        if (turn_.load(std::memory_order_acquire) == turn) return true;
+      }
+    } while (!given_up_.load(std::memory_order_relaxed) && Clock::now() - start < longest_wait);
+    given_up_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+
+  const std::uint32_t threads_, laps_;
+  alignas(128) std::atomic<std::uint32_t> turn_ = 0;  // processors fetch lines of 64 bytes in pairs
+  alignas(128) std::atomic<bool> given_up_ = false;
+};
+
 }  // namespace
 
 /// That thread allocates it, so that the memory is near its CPU.
@@ -243,6 +289,8 @@ SpeedProbeTimes CpuSpeedProbe::probe(const std::vector<std::size_t>& indices, bo
   std::vector<CpuSpeedTimes> times(probes_.size());
   StartingLine start(indices.size());
   StartingLine memory_start(indices.size());
+  HandedRound line(indices.size());
+  std::optional<double> between_cpus;
   threads_.run(indices, [&](std::size_t i) {
     CpuSpeedTimes& mine = times[i];
     CpuProbe& probe = *probes_[i];
@@ -260,9 +308,13 @@ SpeedProbeTimes CpuSpeedProbe::probe(const std::vector<std::size_t>& indices, bo
     if (memory_too) {
       memory_start.wait();
       measure_memory(probe, mine);
+      if (indices.size() > 1) {
+        const auto seconds = line.take_part(static_cast<std::uint32_t>(i));
+        if (i == 0) between_cpus = seconds;
+      }
     }
   });
-  SpeedProbeTimes result;
+  SpeedProbeTimes result{.cpus = {}, .between_cpus_seconds = between_cpus};
   for (const std::size_t i : indices) result.cpus.push_back(times[i]);
   return result;
 }

@@ -66,6 +66,7 @@ void fields(Fields& f, MachineSpeed& speed) {
   f.optional("median_seconds", speed.median_seconds);
   f.if_set("reservation", speed.reservation);
   f.if_set("clock_range", speed.clock_range);
+  f.if_set("between_cpus_range", speed.between_cpus_range);
   f.if_set("instructions_per_cycle", speed.instructions_per_cycle);
   const std::string fault = fault_of(speed);
   f.expect(fault.empty(), "{}", fault);
@@ -82,8 +83,11 @@ std::string fault_of(const MachineSpeed& speed) {
         return fmt::format("has no time of the probe's part '{}'", part);
     }
   }
-  if (speed.clock_range && !(*speed.clock_range >= 1 && std::isfinite(*speed.clock_range)))
-    return "has a range of the clock that is less than 1";
+  for (const auto& [range, what] : {std::pair(speed.clock_range, "the clock"),
+                                    std::pair(speed.between_cpus_range, "the time between CPUs")}) {
+    if (range && !(*range >= 1 && std::isfinite(*range)))
+      return fmt::format("has a range of {} that is less than 1", what);
+  }
   if (speed.instructions_per_cycle && !(*speed.instructions_per_cycle > 0))
     return "has a number of instructions per cycle that is not above 0";
   return {};

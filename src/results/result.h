@@ -189,10 +189,11 @@ struct MachineSpeed {
   std::int64_t rounds = 0;                            // the machine is probed after each round
   std::int64_t slow_rounds = 0;                       // rounds below `trusted_speed_share`
   double median = 1, lowest = 1;                      // over all rounds, 0 to 1; `lowest` is the 5 % quantile
-  std::map<std::string, double> best_seconds = {};    // by part of the probe: throughput, l2, clock, memory
+  std::map<std::string, double> best_seconds = {};    // by part of the probe: throughput, l2, clock...
   std::map<std::string, double> median_seconds = {};  // likewise; empty in files of older versions
   std::string reservation = {};  // why its own speed may be higher than observed; empty: it is known
-  std::optional<double> clock_range = {};  // 95 % quantile over 5 %; absent in files of older versions
+  std::optional<double> clock_range = {};         // 95 % quantile over 5 %; absent in files of older versions
+  std::optional<double> between_cpus_range = {};  // likewise, of the time in which a cache line changes CPUs
   /// Instructions per cycle of the probe's arithmetic, from hardware counters: the median over the rounds,
   /// for the slowest CPU. Absent if the kernel does not allow reading them.
   std::optional<double> instructions_per_cycle = {};

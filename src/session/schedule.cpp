@@ -301,6 +301,14 @@ void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::st
         fmt::format("the processor's clock varied by {:.0f} % during this run, and times with it",
                     (*speed->clock_range - 1) * 100));
   }
+  constexpr double moved = 2;
+  if (speed->between_cpus_range.value_or(1) > moved) {
+    warnings.push_back(
+        fmt::format("the cores were moved apart or together during this run: the way from one to the next "
+                    "took up to {:.2g}x as "
+                    "long, and so may work on several threads",
+                    *speed->between_cpus_range));
+  }
 }
 
 bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling) {

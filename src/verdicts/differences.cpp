@@ -79,20 +79,34 @@ std::optional<double> cpu_mhz(const Result& result) {
   return median_if_any(std::move(clocks));
 }
 
+/// The median time of a part of the speed probe (docs/machine-speed.md); empty if it was not measured.
+std::optional<double> probe_seconds(const Result& result, const std::string& part) {
+  if (!result.machine_speed) return std::nullopt;
+  const auto& parts = result.machine_speed->median_seconds;
+  const auto found = parts.find(part);
+  return found == parts.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// How many times faster the head's cores were clocked, measured by the speed probe's chain of
 /// multiplications. This works on virtual machines, too, which report only a nominal clock. Empty if it was
 /// not measured.
 std::optional<double> clock_ratio(const Result& base, const Result& head) {
-  const auto seconds = [](const Result& result) -> std::optional<double> {
-    if (!result.machine_speed) return std::nullopt;
-    const auto& parts = result.machine_speed->median_seconds;
-    const auto clock = parts.find("clock");
-    return clock == parts.end() ? std::nullopt : std::optional(clock->second);
-  };
-  const auto was = seconds(base);
-  const auto is = seconds(head);
+  const auto was = probe_seconds(base, "clock");
+  const auto is = probe_seconds(head, "clock");
   if (!was || !is) return std::nullopt;
   return *was / *is;
+}
+
+/// Says that the cores were further apart on one side, which changes work on several threads: up to 1.7x
+/// (docs/machine-speed.md). Empty if they were not, or it is not known.
+std::optional<std::string> moved_cores(const Result& base, const Result& head) {
+  constexpr double moved = 2;
+  const auto was = probe_seconds(base, "between_cpus");
+  const auto is = probe_seconds(head, "between_cpus");
+  if (!was || !is || std::max(*was, *is) < moved * std::min(*was, *is)) return std::nullopt;
+  return fmt::format(
+      "the cores were elsewhere: a cache line went from one to the next in {:.0f} ns, then in {:.0f} ns",
+      *was * 1e9, *is * 1e9);
 }
 
 std::string clock_change(double ratio) {
@@ -206,6 +220,8 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   } else {
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
+  if (auto text = moved_cores(base, head); text && was.threads != 1 && is.threads != 1)
+    found.add(Difference::threads, std::move(*text));
   const auto base_measure = measure_of(base);
   const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :

@@ -16,7 +16,7 @@ enum class Difference {
   machine,    // the host, its CPUs or memory; the GPU, its ECC or MIG mode
   library,    // the version of a backend or of a library that it uses
   driver,     // the GPU driver
-  threads,    // the number of CPU threads
+  threads,    // the number of CPU threads, and how far apart their cores are
   clocks,     // clock settings and limits, measured clocks
   algorithm,  // the algorithm that the library chose
   settings,   // how it was measured: warm or cold caches, environment variables that influence libraries

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <ctime>
 #include <set>
 #include <stdexcept>
@@ -76,6 +77,17 @@ TEST(CpuSpeedProbeTest, ReadsMemoryAtMostOnceASecond) {
   std::byte line{};
   EXPECT_EQ(first, flush_lines(&line, 1));
   EXPECT_FALSE(second);
+}
+
+TEST(CpuSpeedProbeTest, HandsACacheLineFromCpuToCpu) {
+  EXPECT_FALSE(CpuSpeedProbe({first_cpu()}).measure().times.between_cpus_seconds) << "there is no other CPU";
+  if (allowed_cpus().size() < 2) GTEST_SKIP() << "needs two CPUs";
+  std::optional<double> seconds;  // empty if other programs keep a thread waiting
+  for (int attempt = 0; attempt < 10 && !seconds; ++attempt)
+    seconds = CpuSpeedProbe(allowed_cpus()).measure().times.between_cpus_seconds;
+  ASSERT_TRUE(seconds);
+  EXPECT_GT(*seconds, 1e-9);
+  EXPECT_LT(*seconds, 1e-3);
 }
 
 TEST(CpuSpeedProbeTest, LeavesTheCallersAffinityAlone) {

@@ -130,6 +130,7 @@ Result full_result() {
                                  .median_seconds = {{"l2", 2e-4}},
                                  .reservation = "why",
                                  .clock_range = 1.07,
+                                 .between_cpus_range = 6.1,
                                  .instructions_per_cycle = 1.9};
   r.backends.push_back({.name = "one",
                         .version = "1",

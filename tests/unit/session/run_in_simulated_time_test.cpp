@@ -169,6 +169,24 @@ TEST(RunInSimulatedTime, ClockIsKeptAndItsChangesAreSaid) {
   EXPECT_DOUBLE_EQ(changed.machine_speed->median_seconds.at("clock"), 1.25);
 }
 
+/// A hypervisor may move a virtual machine's CPUs to other chips, and back.
+TEST(RunInSimulatedTime, CoresThatAreMovedAreSaid) {
+  const auto run_at = [](double later_distance) {
+    Machine machine(6);
+    machine.disturbance = [=](double now) {
+      return Disturbance{.distance = now < 1002 ? 1 : later_distance};
+    };
+    SessionPlan plan = plan_of({64, 128});
+    plan.config.measure.precision = 1e-6;  // all of the time is used
+    return run(machine, plan);
+  };
+  EXPECT_THAT(run_at(1.5).warnings, Not(Contains(HasSubstr("cores"))));
+  const Result changed = run_at(6);
+  EXPECT_THAT(changed.warnings, Contains(HasSubstr("the way from one to the next took up to 6x as long")));
+  EXPECT_DOUBLE_EQ(changed.machine_speed->best_seconds.at("between_cpus"), 25e-9);
+  EXPECT_EQ(changed.machine_speed->slow_rounds, 0) << "both are the machine's own speed";
+}
+
 TEST(RunInSimulatedTime, CountersStandBesideTheSpeed) {
   Machine machine(7);
   EXPECT_FALSE(run(machine, plan_of({64})).machine_speed->instructions_per_cycle);

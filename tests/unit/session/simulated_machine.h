@@ -34,6 +34,7 @@ class SimulatedTime : public TimeSource {
 struct Disturbance {
   double own_speed = 1;
   double clock = 1;                            // relative to its usual clock
+  double distance = 1;                         // of its cores, relative to the usual
   std::map<std::string, double> slowed = {};   // by program
   std::vector<std::string> throttled_by = {};  // what holds the GPU's clocks down; empty: nothing
 };
@@ -171,6 +172,7 @@ class ScriptedProbe : public SpeedProbe {
     const double own_speed = machine_.now().own_speed;
     CpuSpeedTimes cpu;
     cpu.clock_seconds = 1 / machine_.now().clock;
+    reading.times.between_cpus_seconds = 25e-9 * machine_.now().distance;
     cpu.throughput_seconds = cpu.clock_seconds / own_speed;
     cpu.counters = machine_.counters;
     reading.times.cpus = {cpu};

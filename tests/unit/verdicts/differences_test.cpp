@@ -11,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr std::int64_t gib = std::int64_t{1} << 30U;
 
@@ -141,6 +142,26 @@ TEST(RunDifferences, OfClocksAreSettingsAndReadings) {
   EXPECT_THAT(clocks({3000}, {2000}, "gpu"), IsEmpty());
   EXPECT_THAT(clocks({}, {2000}), IsEmpty());
   EXPECT_THAT(clocks({0}, {2000}), IsEmpty());
+}
+
+TEST(RunDifferences, OfCoresThatWereMovedMatterToSeveralThreads) {
+  Result base = sample::result({sample::product("a", 64, 1)});
+  Result head = base;
+  const auto at = [&](double head_seconds, int threads) {
+    for (const auto& [result, seconds] : {std::pair(&base, 25e-9), std::pair(&head, head_seconds)}) {
+      result->host.threads = threads;
+      result->machine_speed = MachineSpeed{.rounds = 1, .median_seconds = {{"between_cpus", seconds}}};
+    }
+    return texts(run_differences(base, head));
+  };
+  EXPECT_THAT(at(45e-9, 2), IsEmpty());
+  EXPECT_THAT(at(150e-9, 2),
+              ElementsAre("threads: the cores were elsewhere: a cache line went from one to the "
+                          "next in 25 ns, then in 150 ns"));
+  EXPECT_THAT(at(12e-9, 2), SizeIs(1));
+  EXPECT_THAT(at(150e-9, 1), IsEmpty());
+  head.machine_speed->median_seconds.clear();  // an older program
+  EXPECT_THAT(run_differences(base, head), IsEmpty());
 }
 
 /// Virtual machines show the nominal clock to both, whatever it is.
