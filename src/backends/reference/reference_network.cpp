@@ -6,9 +6,9 @@
 #include <numbers>
 #include <utility>
 
-#include "workloads/parallel.h"
 #include "host/cpu.h"
 #include "worker/vectorised.h"
+#include "workloads/parallel.h"
 
 namespace breakeven {
 namespace {

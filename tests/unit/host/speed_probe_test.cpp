@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <optional>
 #include <ctime>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
