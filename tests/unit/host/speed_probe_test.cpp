@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -128,7 +129,9 @@ TEST(CpuSpeedProbeTest, NamesCpusThatItCannotMeasure) {
 TEST(PinnedThreadsTest, EachRunsOnItsCpuAndAloneWhereAsked) {
   PinnedThreads threads(allowed_cpus());
   std::vector<std::vector<int>> masks(threads.cpus().size());
-  threads.run_all([&](std::size_t i) { masks[i] = cpus_of_thread(0); });
+  std::vector<std::size_t> all(masks.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  threads.run(all, [&](std::size_t i) { masks[i] = cpus_of_thread(0); });
   for (std::size_t i = 0; i < masks.size(); ++i) EXPECT_THAT(masks[i], ElementsAre(threads.cpus()[i]));
   std::atomic<int> ran = 0;
   threads.run({0}, [&](std::size_t) { ++ran; });
@@ -137,9 +140,9 @@ TEST(PinnedThreadsTest, EachRunsOnItsCpuAndAloneWhereAsked) {
 
 TEST(PinnedThreadsTest, ThrowsWhatTheWorkThrowsAndGoesOn) {
   PinnedThreads threads({first_cpu()});
-  EXPECT_THROW(threads.run_all([](std::size_t) { throw std::runtime_error("broken"); }), std::runtime_error);
+  EXPECT_THROW(threads.run({0}, [](std::size_t) { throw std::runtime_error("broken"); }), std::runtime_error);
   bool ran = false;
-  threads.run_all([&](std::size_t) { ran = true; });
+  threads.run({0}, [&](std::size_t) { ran = true; });
   EXPECT_TRUE(ran);
 }
 
