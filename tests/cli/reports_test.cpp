@@ -42,12 +42,23 @@ class Reports : public DriverTest {
       forms.push_back((*at)[1]);
     return forms;
   }
+
+  /// Those that a result can be written in.
+  std::vector<std::string> forms_of(const std::filesystem::path& result) const {
+    std::vector<std::string> forms = every_form();
+    std::erase_if(forms, [&](const std::string& form) {
+      const Outcome outcome = breakeven({"report", result, form, "-"});
+      return outcome.err.find("and none was given") != std::string::npos;
+    });
+    return forms;
+  }
 };
 
 TEST_F(Reports, EveryFormAtOnce) {
-  const std::vector<std::string> forms = every_form();
+  const std::filesystem::path result = measured();
+  const std::vector<std::string> forms = forms_of(result);
   EXPECT_THAT(forms, SizeIs(Ge(9U)));
-  std::vector<std::string> arguments{"report", measured()};
+  std::vector<std::string> arguments{"report", result};
   for (const std::string& form : forms) arguments.insert(arguments.end(), {form, file(form.substr(2))});
   const Outcome outcome = breakeven(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -80,7 +91,7 @@ TEST_F(Reports, EveryFormAtOnce) {
 
 TEST_F(Reports, DashIsStandardOutputAlone) {
   const auto result = measured();
-  for (const std::string& form : every_form()) {
+  for (const std::string& form : forms_of(result)) {
     const Outcome outcome = breakeven({"report", result, form, "-"});
     EXPECT_EQ(outcome.status, 0) << form;
     EXPECT_EQ(breakeven({"report", result, form, file("same")}).out, "") << form;

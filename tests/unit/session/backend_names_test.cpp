@@ -22,15 +22,14 @@ std::set<std::string> names_in_the_source() {
     if (entry.path().extension() == ".cmake") names.insert(entry.path().stem().string());
   }
   static const std::regex made("breakeven_(?:backend\\(|places\\(places )([a-z-]+)");
+  static const std::regex in_python("breakeven_python_backend\\([a-z]+ [a-z]+ PROGRAMS ([a-z -]+)");
   for (const auto& folder : fs::directory_iterator(backends)) {
     const std::string text = read_file(folder.path() / "CMakeLists.txt");
     for (std::sregex_iterator found(text.begin(), text.end(), made), end; found != end; ++found)
       names.insert((*found)[1]);
-    constexpr std::string_view prefix = "breakeven-backend-";
-    for (const auto& entry : fs::directory_iterator(folder.path())) {
-      const std::string file = entry.path().stem().string();
-      if (entry.path().extension() == ".in" && file.starts_with(prefix))
-        names.insert(file.substr(prefix.size()));
+    if (std::smatch programs; std::regex_search(text, programs, in_python)) {
+      std::istringstream words(programs[1]);
+      names.insert(std::istream_iterator<std::string>(words), {});
     }
   }
   return names;

@@ -3,9 +3,6 @@
 import ctypes
 import os
 import pathlib
-import threading
-
-import numpy as np
 
 _UNKNOWN_CACHE = 32 << 20
 
@@ -94,29 +91,6 @@ def total_cache_bytes():
             if level != "1" and kind != "Instruction" and size.endswith("K"):
                 caches[level, shared] = int(size[:-1]) * 1024
     return max(sum(caches.values()), last_level_cache_bytes())
-
-
-class CacheFlusher:
-    """Fills the caches of every CPU in the affinity mask with unrelated data."""
-
-    def __init__(self):
-        self._other = np.zeros(2 * last_level_cache_bytes(), dtype=np.uint8)
-
-    def flush(self):
-        threads = [
-            threading.Thread(target=self._touch, args=(cpu, offset))
-            for offset, cpu in enumerate(sorted(os.sched_getaffinity(0)))
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    def _touch(self, cpu, offset):
-        os.sched_setaffinity(0, {cpu})  # only this thread, because a CPU cannot flush another's caches
-        # Each thread writes its own byte of every 64-byte line. numpy releases the interpreter lock meanwhile.
-        line = self._other[offset % 64 :: 64]
-        np.add(line, 1, out=line)
 
 
 class EnergyMeter:

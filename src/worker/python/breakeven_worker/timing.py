@@ -1,14 +1,41 @@
 """The timed loop, and the selection between settings of one library."""
 
 import math
+import os
 import sys
+import threading
 import time
 from itertools import repeat
 
-from .host import CacheFlusher, EnergyMeter
+import numpy as np
+
+from .host import EnergyMeter, last_level_cache_bytes
 
 # The garbage collector stays on during a sample, as in a user's loop. serve() freezes all existing objects once a case
 # is prepared, so that a collection does not traverse all modules of the library.
+
+class CacheFlusher:
+    """Fills the caches of every CPU in the affinity mask with unrelated data."""
+
+    def __init__(self):
+        self._other = np.zeros(2 * last_level_cache_bytes(), dtype=np.uint8)
+
+    def flush(self):
+        threads = [
+            threading.Thread(target=self._touch, args=(cpu, offset))
+            for offset, cpu in enumerate(sorted(os.sched_getaffinity(0)))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _touch(self, cpu, offset):
+        os.sched_setaffinity(0, {cpu})  # only this thread, because a CPU cannot flush another's caches
+        # Each thread writes its own byte of every 64-byte line. numpy releases the interpreter lock meanwhile.
+        line = self._other[offset % 64 :: 64]
+        np.add(line, 1, out=line)
+
 
 _flushers = []  # one per process, made when it is first needed, because it holds twice the largest cache
 
