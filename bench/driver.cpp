@@ -61,16 +61,17 @@ fs::path write_config(const Folder& folder) {
   return path;
 }
 
-std::vector<double> random_seconds(std::size_t count) {
-  std::mt19937_64 generator(1);
+std::vector<double> random_seconds(std::size_t count, unsigned seed = 1) {
+  std::mt19937_64 generator(seed);
   std::lognormal_distribution<double> seconds(-7, 0.05);
   std::vector<double> values(count);
   for (double& value : values) value = seconds(generator);
   return values;
 }
 
-/// The final result of a run of `many_cases` products on one backend, or of the first `count` of them.
-Result large_result(std::size_t launches = 1, std::size_t count = many_cases) {
+/// The final result of a run of `many_cases` products on one backend, or of the first `count` of them. Times
+/// are random: another seed is another run.
+Result large_result(std::size_t launches = 1, std::size_t count = many_cases, unsigned seed = 1) {
   const Folder folder;
   Config config = read_config(write_config(folder));
   config.cases.resize(count);
@@ -90,7 +91,9 @@ Result large_result(std::size_t launches = 1, std::size_t count = many_cases) {
     c.backend = backend.name;
     c.device = "cpu";
     c.status = Status::ok;
-    c.seconds = summarise(std::vector(launches, random_seconds(30 / launches)), 1000);
+    std::vector<std::vector<double>> samples;
+    for (std::size_t i = 0; i < launches; ++i) samples.push_back(random_seconds(30 / launches, ++seed));
+    c.seconds = summarise(std::move(samples), 1000);
     c.flop = problem.flop();
     c.bytes = problem.bytes();
     c.verification =
@@ -214,15 +217,18 @@ void read_result_of_five_launches(benchmark::State& state) {
 BENCHMARK(read_result_of_five_launches)->Unit(benchmark::kMillisecond);
 
 void compare_results_of_five_launches(benchmark::State& state) {
-  const Result result = large_result(5);
+  const Result base = large_result(5), head = large_result(5, many_cases, 1'000'000);
   for (auto _ : state)
-    benchmark::DoNotOptimize(render_terminal(document_of(compare_results(result, result, {})), {}));
+    benchmark::DoNotOptimize(render_terminal(document_of(compare_results(base, head, {})), {}));
 }
 BENCHMARK(compare_results_of_five_launches)->Unit(benchmark::kMillisecond);
 
 void rank_a_hundred_machines(benchmark::State& state) {
-  std::vector<Result> machines(100, large_result(5, 50));
-  for (std::size_t i = 0; i < machines.size(); ++i) machines[i].host.name = fmt::format("machine {}", i);
+  std::vector<Result> machines;
+  for (unsigned i = 0; i < 100; ++i) {
+    machines.push_back(large_result(5, 50, 1000 * i));
+    machines.back().host.name = fmt::format("machine {}", i);
+  }
   for (auto _ : state) benchmark::DoNotOptimize(render_terminal(document_of(rank_results(machines, {})), {}));
 }
 BENCHMARK(rank_a_hundred_machines)->Unit(benchmark::kMillisecond);

@@ -54,7 +54,11 @@ def first_starts(program, threads, count):
     chosen = collections.Counter()
     for _ in range(count):
         with tempfile.TemporaryDirectory() as cache:
-            started = Kernels(program, threads, XDG_CACHE_HOME=cache)
+            try:
+                started = Kernels(program, threads, XDG_CACHE_HOME=cache)
+            except RuntimeError:  # it ended
+                chosen[None] += 1
+                continue
             chosen[started.kernels] += 1
             started.kill()
     return chosen

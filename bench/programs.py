@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
 LIBRARY_VARIABLES = pathlib.Path(__file__).resolve().parents[1] / "src/host/library_variables.cpp"
@@ -14,11 +15,12 @@ class Program:
     """A running program that answers each line with one. Throws RuntimeError if it ends instead."""
 
     def __init__(self, command, environment=None):
+        self._errors = tempfile.TemporaryFile("w+")  # not a pipe: a program that fills one would wait for its reader
         self._process = subprocess.Popen(
             [str(part) for part in command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             text=True,
             env=os.environ | (environment or {}),
         )
@@ -34,7 +36,9 @@ class Program:
             pass  # it has ended: its output is read below
         answer = self._process.stdout.readline()
         if not answer:
-            words = self._process.communicate()[1].strip().splitlines()
+            self._process.communicate()
+            self._errors.seek(0)
+            words = self._errors.read().strip().splitlines()
             raise RuntimeError(words[-1] if words else f"ended with status {self._process.returncode}")
         return json.loads(answer)
 

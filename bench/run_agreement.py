@@ -45,18 +45,18 @@ def clock_seconds(result):
     return result["machine_speed"]["median_seconds"]["clock"]
 
 
-def way_between_cpus(result):
-    return result["machine_speed"]["median_seconds"].get("between_cpus", 1)
+def core_to_core(result):
+    return result["machine_speed"]["median_seconds"].get("core_to_core", 1)
 
 
 def is_named(one, other):
     """True if `compare` would report the clock, which it does from a difference of 2 % up, or cores that were moved."""
-    ways = [way_between_cpus(one), way_between_cpus(other)]
+    ways = [core_to_core(one), core_to_core(other)]
     return abs(clock_seconds(one) / clock_seconds(other) - 1) > 0.02 or max(ways) >= 2 * min(ways)
 
 
 def warns_of_cores(result):
-    return any("the cores were moved" in warning for warning in result.get("warnings", []))
+    return any("moved the cores" in warning for warning in result.get("warnings", []))
 
 
 def report(folder):

@@ -81,8 +81,8 @@ void print_reading(double at, double cost, const SpeedReading& reading, const Wo
                cpu.cpu, cpu.throughput_seconds * 1e6, cpu.clock_seconds * 1e6, cpu.l2_seconds * 1e6,
                cpu.memory_seconds ? fmt::format("{:.1f}", *cpu.memory_seconds * 1e6) : "", cpu.cpu_share,
                cpu.counters ? fmt::format("{}", cpu.counters->cycles) : "", work.product, work.chain,
-               reading.times.between_cpus_seconds
-                   ? fmt::format("{:.0f}", *reading.times.between_cpus_seconds * 1e9)
+               reading.times.core_to_core_seconds
+                   ? fmt::format("{:.0f}", *reading.times.core_to_core_seconds * 1e9)
                    : "");
   }
 }
@@ -96,7 +96,7 @@ int print_readings(double seconds, std::chrono::duration<double> interval, const
   fmt::print(stderr, "calibrated in {:.1f} ms\n", 1e3 * seconds_since(start));
   fmt::print(
       "seconds,cost_us,share,part,slowest_cpu,cpu,throughput_us,clock_us,l2_us,memory_us,cpu_share,cycles,"
-      "product_us,chain_us,between_cpus_ns\n");
+      "product_us,chain_us,core_to_core_ns\n");
   while (seconds_since(start) < seconds) {
     std::this_thread::sleep_for(interval);
     const Work work = workload.run();

@@ -211,20 +211,14 @@ void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
   }
 }
 
-const BackendRecord* find_backend(const Side& side, const std::string& name) {
-  const auto found =
-      std::find_if(side.backends.begin(), side.backends.end(), [&](const auto& b) { return b.name == name; });
-  return found == side.backends.end() ? nullptr : &*found;
-}
-
 bool is_available(const Side& side, const std::string& name) {
-  const BackendRecord* found = find_backend(side, name);
+  const BackendRecord* found = find_backend(side.backends, name);
   return found != nullptr && found->available;
 }
 
 /// Why a side does not have a backend.
 std::string why_not(const std::string& side_name, const Side& side, const std::string& name) {
-  const BackendRecord* found = find_backend(side, name);
+  const BackendRecord* found = find_backend(side.backends, name);
   return fmt::format("the {} has no {}: {}", side_name, name,
                      found != nullptr
                          ? found->reason

@@ -24,10 +24,6 @@ std::size_t shortest_that_tells(double level) {
   return count;
 }
 
-bool is_wrong(Status status) {
-  return status == Status::wrong || status == Status::implausible;
-}
-
 /// Lists what else differed after the change, or says that nothing did.
 std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
   std::vector<std::string> notes;

@@ -65,6 +65,7 @@ const HostChange* explanation_of(const Interval& interval, std::size_t last_befo
                                  const Machine& machine, const std::vector<HostChange>& host_changes,
                                  double threshold) {
   for (const HostChange& host : host_changes) {
+    if (host.part == "core_to_core") continue;  // its ratio does not bound that of a case
     if (host.machine != &machine || !is_at_the_same_runs(host, last_before, first_after)) continue;
     const bool accounts_for_it =
         host.ratio > 1 ? interval.low > 1 && interval.low <= host.interval.high * (1 + threshold)
@@ -76,7 +77,7 @@ const HostChange* explanation_of(const Interval& interval, std::size_t last_befo
 
 std::string part_title(const std::string& part) {
   if (part == "throughput") return "arithmetic";
-  if (part == "between_cpus") return "way from core to core";
+  if (part == "core_to_core") return "core-to-core latency";
   return part == "l2" ? "L2 cache" : part;
 }
 

@@ -13,7 +13,7 @@ namespace breakeven {
 /// A change in the time of one part of the speed probe, which is always the same work.
 struct HostChange {
   const Machine* machine = nullptr;
-  std::string part;  // "throughput", "l2", "between_cpus" (docs/machine-speed.md)
+  std::string part;  // "throughput", "l2", "core_to_core" (docs/machine-speed.md)
   double ratio = 1;  // seconds after the change divided by seconds before
   Interval interval;
   std::size_t last_before = 0, first_after = 0;  // indices into History::runs

@@ -48,10 +48,10 @@ struct CpuSpeedTimes {
 /// The times of one probe of all CPUs at once.
 struct SpeedProbeTimes {
   std::vector<CpuSpeedTimes> cpus;
-  /// Time in which a cache line goes from one CPU to the next, the mean over all. It says how far apart the
-  /// cores are: a hypervisor may move them to chips that share no cache. Measured with the memory, if there
-  /// are two CPUs or more.
-  std::optional<double> between_cpus_seconds = {};
+  /// Time in which a cache line goes from one CPU to the next, the mean over all, in the fastest of several
+  /// blocks. It says how far apart the cores are: a hypervisor may move them to chips that share no cache.
+  /// Measured with the memory, if there are two CPUs or more.
+  std::optional<double> core_to_core_seconds = {};
 };
 
 /// The parts of one CPU's probe that are compared with a reference that improves during a session. Small,

@@ -137,7 +137,7 @@ class HandedRound {
 
 }  // namespace
 
-/// That thread allocates it, so that the memory is near its CPU.
+/// The data of one thread, which allocates it, so that the memory is near its CPU.
 struct CpuProbe {
   explicit CpuProbe(std::size_t l2_bytes)
       : l2(l2_bytes), l2_order(random_line_order(l2_bytes)), memory(memory_buffer) {
@@ -290,7 +290,7 @@ SpeedProbeTimes CpuSpeedProbe::probe(const std::vector<std::size_t>& indices, bo
   StartingLine start(indices.size());
   StartingLine memory_start(indices.size());
   HandedRound line(indices.size());
-  std::optional<double> between_cpus;
+  std::optional<double> core_to_core;
   threads_.run(indices, [&](std::size_t i) {
     CpuSpeedTimes& mine = times[i];
     CpuProbe& probe = *probes_[i];
@@ -310,11 +310,11 @@ SpeedProbeTimes CpuSpeedProbe::probe(const std::vector<std::size_t>& indices, bo
       measure_memory(probe, mine);
       if (indices.size() > 1) {
         const auto seconds = line.take_part(static_cast<std::uint32_t>(i));
-        if (i == 0) between_cpus = seconds;
+        if (i == 0) core_to_core = seconds;
       }
     }
   });
-  SpeedProbeTimes result{.cpus = {}, .between_cpus_seconds = between_cpus};
+  SpeedProbeTimes result{.cpus = {}, .core_to_core_seconds = core_to_core};
   for (const std::size_t i : indices) result.cpus.push_back(times[i]);
   return result;
 }

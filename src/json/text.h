@@ -29,6 +29,7 @@ struct FreeDocument {
 };
 using OwnedDocument = std::unique_ptr<Json, FreeDocument>;
 
+/// A parsed file, freed in this way.
 class ParsedFile {
  public:
   explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused)

@@ -127,7 +127,7 @@ void read_context(const JsonReader& context, Result& result, std::string& execut
   executable = context.get_if<std::string>("executable").value_or("");
   result.tool_version = context.get_if<std::string>("library_version").value_or("");
   result.tool_build = context.get_if<std::string>("library_build_type").value_or("");
-  // Those that were read, and values of a moment, such as the load and the current clock.
+  // Keys that were read above, and values of a moment, such as the load and the current clock.
   static const std::set<std::string> no_settings{"date",       "host_name",       "num_cpus",
                                                  "executable", "library_version", "library_build_type",
                                                  "load_avg",   "mhz_per_cpu",     "json_schema_version"};

@@ -66,7 +66,7 @@ void fields(Fields& f, MachineSpeed& speed) {
   f.optional("median_seconds", speed.median_seconds);
   f.if_set("reservation", speed.reservation);
   f.if_set("clock_range", speed.clock_range);
-  f.if_set("between_cpus_range", speed.between_cpus_range);
+  f.if_set("core_to_core_range", speed.core_to_core_range);
   f.if_set("instructions_per_cycle", speed.instructions_per_cycle);
   const std::string fault = fault_of(speed);
   f.expect(fault.empty(), "{}", fault);
@@ -84,7 +84,7 @@ std::string fault_of(const MachineSpeed& speed) {
     }
   }
   for (const auto& [range, what] : {std::pair(speed.clock_range, "the clock"),
-                                    std::pair(speed.between_cpus_range, "the time between CPUs")}) {
+                                    std::pair(speed.core_to_core_range, "the core-to-core latency")}) {
     if (range && !(*range >= 1 && std::isfinite(*range)))
       return fmt::format("has a range of {} that is less than 1", what);
   }

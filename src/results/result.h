@@ -193,7 +193,7 @@ struct MachineSpeed {
   std::map<std::string, double> median_seconds = {};  // likewise; empty in files of older versions
   std::string reservation = {};  // why its own speed may be higher than observed; empty: it is known
   std::optional<double> clock_range = {};         // 95 % quantile over 5 %; absent in files of older versions
-  std::optional<double> between_cpus_range = {};  // likewise, of the time in which a cache line changes CPUs
+  std::optional<double> core_to_core_range = {};  // likewise, of the core-to-core latency
   /// Instructions per cycle of the probe's arithmetic, from hardware counters: the median over the rounds,
   /// for the slowest CPU. Absent if the kernel does not allow reading them.
   std::optional<double> instructions_per_cycle = {};

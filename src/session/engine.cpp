@@ -512,7 +512,7 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
     slowest["clock"] = std::max(slowest["clock"], cpu.clock_seconds);
     if (cpu.memory_seconds) slowest["memory"] = std::max(slowest["memory"], *cpu.memory_seconds);
   }
-  if (times.between_cpus_seconds) slowest["between_cpus"] = *times.between_cpus_seconds;
+  if (times.core_to_core_seconds) slowest["core_to_core"] = *times.core_to_core_seconds;
   for (const auto& [part, seconds] : slowest) {
     if (seconds > 0 && std::isfinite(seconds)) part_seconds_[part].push_back(seconds);
   }
@@ -548,7 +548,7 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
     speed.best_seconds[part] = *std::ranges::min_element(seconds);
     speed.median_seconds[part] = median(seconds);
     if (part == "clock") speed.clock_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
-    if (part == "between_cpus") speed.between_cpus_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
+    if (part == "core_to_core") speed.core_to_core_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
   }
   if (!instructions_per_cycle_.empty()) speed.instructions_per_cycle = median(instructions_per_cycle_);
   return speed;

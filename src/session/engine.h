@@ -283,7 +283,7 @@ class Engine {
   std::optional<double> latest_speed_;
   std::shared_ptr<const std::vector<CpuSpeedRatios>> latest_probe_;
   std::vector<double> round_speeds_;
-  std::map<std::string, std::vector<double>> part_seconds_;  // of the slowest CPU, by part of the probe
+  std::map<std::string, std::vector<double>> part_seconds_;  // by part of the probe, of the slowest CPU
   std::vector<double> instructions_per_cycle_;               // in the probe's arithmetic, on the slowest CPU
   std::vector<double> probe_costs_;                          // seconds, latest last; empty before calibration
   double probe_seconds_ = 0;

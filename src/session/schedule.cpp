@@ -161,7 +161,7 @@ void Throttling::note(std::int64_t index, const std::vector<std::string>& why) {
 }
 
 bool Throttling::steady() const {
-  constexpr int most_rests = 3;  // that are tried in a row
+  constexpr int most_rests = 3;  // in a row
   return in_a_row > most_rests;
 }
 
@@ -302,12 +302,11 @@ void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::st
                     (*speed->clock_range - 1) * 100));
   }
   constexpr double moved = 2;
-  if (speed->between_cpus_range.value_or(1) > moved) {
-    warnings.push_back(
-        fmt::format("the cores were moved apart or together during this run: the way from one to the next "
-                    "took up to {:.2g}x as "
-                    "long, and so may work on several threads",
-                    *speed->between_cpus_range));
+  if (speed->core_to_core_range.value_or(1) > moved) {
+    warnings.push_back(fmt::format(
+        "a hypervisor moved the cores during this run: the core-to-core latency changed by {:.2g}x, "
+        "and work on several threads with it, by less",
+        *speed->core_to_core_range));
   }
 }
 

@@ -15,7 +15,8 @@ namespace {
 /// Adds `newer`, or replaces the earlier one that has the same `member`.
 template <typename T>
 void note(std::vector<const T*>& known, const T& newer, std::string T::*member) {
-  const auto same = std::ranges::find(known, newer.*member, [&](const T* one) { return one->*member; });
+  const auto same = std::ranges::find(known, newer.*member,
+                                      [&](const T* one) -> const std::string& { return one->*member; });
   if (same == known.end()) {
     known.push_back(&newer);
   } else {

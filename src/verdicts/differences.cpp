@@ -97,16 +97,17 @@ std::optional<double> clock_ratio(const Result& base, const Result& head) {
   return *was / *is;
 }
 
-/// Says that the cores were further apart on one side, which changes work on several threads: up to 1.7x
-/// (docs/machine-speed.md). Empty if they were not, or it is not known.
+/// Says that the same processor's cores were further apart on one side, which changes work on several threads
+/// by up to 1.7x (docs/machine-speed.md). Empty if they were not, or it is not known.
 std::optional<std::string> moved_cores(const Result& base, const Result& head) {
   constexpr double moved = 2;
-  const auto was = probe_seconds(base, "between_cpus");
-  const auto is = probe_seconds(head, "between_cpus");
-  if (!was || !is || std::max(*was, *is) < moved * std::min(*was, *is)) return std::nullopt;
-  return fmt::format(
-      "the cores were elsewhere: a cache line went from one to the next in {:.0f} ns, then in {:.0f} ns",
-      *was * 1e9, *is * 1e9);
+  const auto was = probe_seconds(base, "core_to_core");
+  const auto is = probe_seconds(head, "core_to_core");
+  if (base.host.cpu != head.host.cpu || base.host.cpu_identity != head.host.cpu_identity) return std::nullopt;
+  if (base.host.threads == 1 || head.host.threads == 1 || !was || !is) return std::nullopt;
+  if (std::max(*was, *is) < moved * std::min(*was, *is)) return std::nullopt;
+  return fmt::format("the cores were elsewhere: the core-to-core latency was {:.0f} ns, then {:.0f} ns",
+                     *was * 1e9, *is * 1e9);
 }
 
 std::string clock_change(double ratio) {
@@ -220,8 +221,7 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   } else {
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
-  if (auto text = moved_cores(base, head); text && was.threads != 1 && is.threads != 1)
-    found.add(Difference::threads, std::move(*text));
+  if (auto text = moved_cores(base, head)) found.add(Difference::threads, std::move(*text));
   const auto base_measure = measure_of(base);
   const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :

@@ -128,10 +128,7 @@ void fields(Fields& f, Verdicts& v) {
 }
 
 std::string to_json_text(const Verdicts& v) {
-  std::vector<std::string> cases;
-  cases.reserve(v.cases.size());
-  for (const CaseVerdict& c : v.cases) cases.push_back(text_of(json_of(c)));
-  return text_in_lines(json_of(v), {{"cases", cases}});
+  return text_in_lines(json_of(v), {{"cases", texts_of(v.cases)}});
 }
 
 Verdicts verdicts_from(const Json& json) {

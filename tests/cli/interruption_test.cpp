@@ -46,7 +46,7 @@ class InterruptionTest : public DriverTest {
 class Signalled : public InterruptionTest, public testing::WithParamInterface<int> {};
 
 TEST_P(Signalled, RunIsSavedAndResumed) {
-  const auto path = products(sizes_, {"a", "b"}, {{"max_seconds", 0.5}});
+  const auto path = products(sizes_, {"a", "b"}, {{"max_seconds", 1}});
   Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.001"}, unsteady_));
   // The third problem has begun: two are complete.
   ASSERT_TRUE(eventually([&] {

@@ -43,7 +43,7 @@ TEST_F(TransferTest, AnUnknownPolicyIsRefusedWithThoseThereAre) {
   EXPECT_THAT(outcome.err, HasSubstr("resident, each"));
 }
 
-/// A program that does not support this, and a config with another setting.
+/// A program that does not know rotating operands refuses them.
 TEST_F(RotationTest, WhoReusesItsOperandsIsUnsupported) {
   const Json workload = {
       {"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}, {"operands", {"reused", "rotating"}}};

@@ -43,7 +43,7 @@ class Reports : public DriverTest {
     return forms;
   }
 
-  /// Those that a result can be written in.
+  /// The options of every_form() that accept a result.
   std::vector<std::string> forms_of(const std::filesystem::path& result) const {
     std::vector<std::string> forms = every_form();
     std::erase_if(forms, [&](const std::string& form) {

@@ -1,4 +1,4 @@
-"""The tutorials under docs/: each block marked `sh run` is run as written, in order, in a copy of the repository's files.
+"""The tutorials under docs/: each block marked `sh run` is run in order, in a copy of the repository's files.
 
 Only the configs are changed, so that measuring takes seconds, beside other tests too: those that come with the
 repository are smaller in the copy, and all of them measure shortly and do not wait for a quiet machine."""

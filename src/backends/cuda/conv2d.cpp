@@ -173,8 +173,10 @@ class SingleLayer final : public MovingWork {
   std::size_t next_ = 0;  // index in recorded_
 };
 
-const OperationRegistration conv2d_registered(
-    {.op = "conv2d", .dtypes = layer_dtypes, .prepare = make_work<SingleLayer>, .why_not = why_no_layers_in});
+const OperationRegistration conv2d_registered({.op = "conv2d",
+                                               .dtypes = layer_dtypes,
+                                               .prepare = prepare_as<SingleLayer>,
+                                               .why_not = why_no_layers_in});
 
 }  // namespace
 }  // namespace breakeven::cuda

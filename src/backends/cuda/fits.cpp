@@ -79,7 +79,7 @@ class Fits final : public Work {
 };
 
 const OperationRegistration fits_registered(
-    {.op = "fits", .dtypes = product_dtypes, .prepare = make_work<Fits>, .why_not = why_not_here});
+    {.op = "fits", .dtypes = product_dtypes, .prepare = prepare_as<Fits>, .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -46,8 +46,8 @@ class EmptyKernel final : public Work {
 };
 
 const OperationRegistration launch_registered({.op = "launch",
-                                               .dtypes = [] { return std::vector{Dtype::f32}; },
-                                               .prepare = make_work<EmptyKernel>});
+                                               .dtypes = fixed_dtypes({Dtype::f32}),
+                                               .prepare = prepare_as<EmptyKernel>});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -115,7 +115,7 @@ class Matrices final : public MovingWork {
 };
 
 const OperationRegistration matmul_registered(
-    {.op = "matmul", .dtypes = product_dtypes, .prepare = make_work<Matrices>, .why_not = why_not_here});
+    {.op = "matmul", .dtypes = product_dtypes, .prepare = prepare_as<Matrices>, .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -113,7 +113,7 @@ class PeakOfDevice final : public Work {
 
 const OperationRegistration peak_registered({.op = "peak",
                                              .dtypes = [] { return computed_here(all_dtypes()); },
-                                             .prepare = make_work<PeakOfDevice>,
+                                             .prepare = prepare_as<PeakOfDevice>,
                                              .why_not = why_not_here});
 
 }  // namespace

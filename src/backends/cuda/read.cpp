@@ -65,7 +65,7 @@ class Read final : public MovingWork {
 
 const OperationRegistration read_registered({.op = "read",
                                              .dtypes = array_dtypes,
-                                             .prepare = make_work<Read>});
+                                             .prepare = prepare_as<Read>});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -48,7 +48,7 @@ class Triad final : public MovingWork {
 
 const OperationRegistration triad_registered({.op = "triad",
                                               .dtypes = array_dtypes,
-                                              .prepare = make_work<Triad>});
+                                              .prepare = prepare_as<Triad>});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -20,12 +20,6 @@ namespace breakeven::cuda {
 /// The number of operand sets that a case uses in turn on this device; see worker/operand_sets.h.
 std::int64_t sets_of(const Case& problem);
 
-/// Operation::prepare of a work that is made from the case and the seed.
-template <typename Made>
-std::unique_ptr<Prepared> make_work(const Case& problem, std::uint64_t seed) {
-  return std::make_unique<Made>(problem, seed);
-}
-
 class Work : public Prepared {
  public:
   void wait() final { stream_.wait(); }

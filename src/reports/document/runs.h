@@ -1,4 +1,4 @@
-// The result files of a report, by machine, and values by key.
+// The result files of a report, by machine, and a list of values by key.
 #pragma once
 
 #include <algorithm>

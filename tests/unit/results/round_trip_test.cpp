@@ -130,7 +130,7 @@ Result full_result() {
                                  .median_seconds = {{"l2", 2e-4}},
                                  .reservation = "why",
                                  .clock_range = 1.07,
-                                 .between_cpus_range = 6.1,
+                                 .core_to_core_range = 6.1,
                                  .instructions_per_cycle = 1.9};
   r.backends.push_back({.name = "one",
                         .version = "1",
@@ -248,7 +248,7 @@ TEST_F(ResultFile, UnknownIsNullAndNeverZero) {
   EXPECT_TRUE(std::isnan(read(text).cases[0].verification->error));
 }
 
-/// Also in files from before it was recorded.
+/// Files of older programs have no `sampling` at all.
 TEST_F(ResultFile, MayHaveNothingOnSampling) {
   Result r = full_result();
   r.sampling.reset();

@@ -172,7 +172,7 @@ class ScriptedProbe : public SpeedProbe {
     const double own_speed = machine_.now().own_speed;
     CpuSpeedTimes cpu;
     cpu.clock_seconds = 1 / machine_.now().clock;
-    reading.times.between_cpus_seconds = 25e-9 * machine_.now().distance;
+    reading.times.core_to_core_seconds = 25e-9 * machine_.now().distance;
     cpu.throughput_seconds = cpu.clock_seconds / own_speed;
     cpu.counters = machine_.counters;
     reading.times.cpus = {cpu};

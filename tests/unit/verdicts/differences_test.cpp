@@ -150,16 +150,20 @@ TEST(RunDifferences, OfCoresThatWereMovedMatterToSeveralThreads) {
   const auto at = [&](double head_seconds, int threads) {
     for (const auto& [result, seconds] : {std::pair(&base, 25e-9), std::pair(&head, head_seconds)}) {
       result->host.threads = threads;
-      result->machine_speed = MachineSpeed{.rounds = 1, .median_seconds = {{"between_cpus", seconds}}};
+      result->machine_speed = MachineSpeed{.rounds = 1, .median_seconds = {{"core_to_core", seconds}}};
     }
     return texts(run_differences(base, head));
   };
   EXPECT_THAT(at(45e-9, 2), IsEmpty());
-  EXPECT_THAT(at(150e-9, 2),
-              ElementsAre("threads: the cores were elsewhere: a cache line went from one to the "
-                          "next in 25 ns, then in 150 ns"));
+  EXPECT_THAT(
+      at(150e-9, 2),
+      ElementsAre("threads: the cores were elsewhere: the core-to-core latency was 25 ns, then 150 ns"));
   EXPECT_THAT(at(12e-9, 2), SizeIs(1));
   EXPECT_THAT(at(150e-9, 1), IsEmpty());
+  head.host.threads = base.host.threads = 2;
+  head.host.cpu = "another";
+  EXPECT_THAT(texts(run_differences(base, head)), ElementsAre(testing::StartsWith("machine: ")));
+  head.host.cpu = base.host.cpu;
   head.machine_speed->median_seconds.clear();  // an older program
   EXPECT_THAT(run_differences(base, head), IsEmpty());
 }

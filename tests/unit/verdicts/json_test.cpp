@@ -52,7 +52,7 @@ Verdicts full_verdicts() {
                                  .best_seconds = {{"l2", 1e-4}},
                                  .reservation = "why",
                                  .clock_range = 1.07,
-                                 .between_cpus_range = 6.1,
+                                 .core_to_core_range = 6.1,
                                  .instructions_per_cycle = 1.9};
   v.threshold = 0.05;
   v.wall_seconds = 12.5;

@@ -144,7 +144,7 @@ template <typename Mma>
 struct MmaUnit {
   using Word = typename Mma::Word;
   static constexpr int dots = tiles * warp * Mma::registers;
-  static constexpr int words = 16 / static_cast<int>(sizeof(Word));  // a lane's, of the 64 bytes
+  static constexpr int words = 16 / static_cast<int>(sizeof(Word));  // that a lane has of 64 bytes
   typename Mma::Sum sums[tiles][Mma::registers];
   Word a[words], b[words];
 

@@ -49,8 +49,8 @@ struct FmaUnit {
   BREAKEVEN_HOST_DEVICE void clear() {
     for (T& sum : sums) sum = opaque(T{0});
   }
-  /// Adds each product to each sum once. Given a product and a sum, the compiler would compute the product
-  /// once, because it does not change, and then only add.
+  /// Adds each product to each sum, in one instruction. From a product and a sum the compiler would compute
+  /// the product once, because it does not change, and then only add.
   BREAKEVEN_HOST_DEVICE void add() {
     BREAKEVEN_UNROLL(64)
     for (int k = 0; k < length; ++k) {

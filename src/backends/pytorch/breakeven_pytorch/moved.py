@@ -42,7 +42,7 @@ class Moved:
 
 
 class MovedCase(WithoutGradients):
-    """A case whose `operands` and `result` (Moved) may be copied from and to the host. None: it has no such result."""
+    """A case whose `operands` and `result` (Moved) may be copied from and to the host. `result` is None if there is none."""
 
     operands, result = [], None
 

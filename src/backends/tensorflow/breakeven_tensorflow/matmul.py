@@ -9,7 +9,7 @@ from .arrays import DTYPES, fastest_way
 
 
 def operations(device):
-    return [Operation("matmul", device.dtypes, lambda parameters, seed: _prepare(parameters, seed, device))]
+    return [Operation("matmul", device.dtypes, lambda parameters, seed: _prepare(parameters, seed, device), copies=2)]
 
 
 def _prepare(p, seed, device):

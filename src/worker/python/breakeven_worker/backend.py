@@ -113,6 +113,7 @@ class Operation:
     op: str
     dtypes: list
     prepare: object
+    copies: int = 1  # of all operands and results in memory at once: the framework's beside numpy's, say
 
 
 def operations_of(package, device, left_out=()):

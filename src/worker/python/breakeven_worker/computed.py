@@ -94,7 +94,7 @@ class Convolved(Computed):
 
     @staticmethod
     def operands(sizes, dtype, seed, axes):
-        """Those whose values influence the result, in the order of source, weights and gradient."""
+        """The operands whose values influence the result, in the order of source, weights and gradient."""
         return [
             np.ascontiguousarray(make_inputs(shape, dtype, seed, stream).transpose(of_one))
             for (shape, stream), of_one in zip(sizes.operands(), axes)

@@ -1,6 +1,6 @@
 """What the devices of the frameworks have in common, and the backend that a framework is on one of them.
 
-A framework's own device adds what computed.py asks for.
+A framework's own device adds what computed.py asks for, and on a GPU available_memory().
 """
 
 from . import host
@@ -83,4 +83,4 @@ def _on(device, operation, meaning_of):
         device.complete(prepared)
         return prepared
 
-    return Operation(operation.op, operation.dtypes, prepare)
+    return Operation(operation.op, operation.dtypes, prepare, operation.copies)

@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from .backend import OutOfMemory, Unsupported
+from .backend import Failed, OutOfMemory, Unsupported
 
 _MOST = 1 << 16
 
@@ -15,6 +15,8 @@ def operand_sets(case, device):
     if case.get("operands", "reused") != "rotating":
         return 1
     bytes_of_one = case.memory_bytes
+    if not bytes_of_one:
+        raise Failed("the request says no memory_bytes, and operands that rotate need them: use a newer driver")
     cache_bytes, available = device.cache_bytes(), device.available_memory()
     sets = max(2, math.ceil(2 * cache_bytes / bytes_of_one))
     if sets > _MOST:

@@ -140,7 +140,7 @@ class _Worker:
         dtype = case["dtype"]
         for operation in self._backend.operations:
             if operation.op == op and dtype in operation.dtypes:
-                self._check_memory(case.memory_bytes)
+                self._check_memory(operation.copies * case.memory_bytes)
                 self._prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:

@@ -56,6 +56,7 @@ TEST(KernelCache, DamageIsFoundAndReplaced) {
   for (const std::string& damaged :
        {half, std::string("[]"), std::string("{}"), std::string("null"), std::string("\0\xff", 2),
         std::string(R"({"schema": "breakeven.kernels/2", "choices": []})"),
+        std::string(R"({"schema": "breakeven.kernels/1"})"),
         std::string(R"({"schema": "breakeven.kernels/1", "choices": {}})"),
         std::string(R"({"schema": "breakeven.kernels/1", "choices": [1]})"),
         std::string(R"({"schema": "breakeven.kernels/1", "choices": [{"kernels": 1}]})"),

@@ -1,3 +1,5 @@
+#include "rank/rank.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -5,7 +7,6 @@
 #include <map>
 #include <span>
 
-#include "rank/rank.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven {
