@@ -4,8 +4,9 @@ import os
 import sys
 import unittest
 
-import loss_curves
 from backend_program import BUILD, FASHION_MNIST
+
+import loss_curves  # in bench/, which backend_program adds to the path
 
 STEPS = 100
 # Rounding errors grow from step to step, faster for networks that learn quickly (docs/performance.md): in the cnn, at
