@@ -28,6 +28,10 @@ enum class Status { ok, wrong, implausible, unsupported, out_of_memory, failed, 
 constexpr std::array<std::string_view, 8> names_of(Status) {
   return {"ok", "wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"};
 }
+/// True for a result that is wrong, or impossibly fast.
+constexpr bool is_wrong(Status status) {
+  return status == Status::wrong || status == Status::implausible;
+}
 
 /// The samples of one case on one backend: wall seconds of one iteration each.
 struct Timing {

@@ -4,10 +4,6 @@
 
 namespace breakeven {
 
-bool is_wrong(Status status) {
-  return status == Status::wrong || status == Status::implausible;
-}
-
 CaseVerdict undecided(const CaseResult& c) {
   CaseVerdict made;
   made.id = c.id;

@@ -99,9 +99,6 @@ struct Verdicts {
   std::vector<CaseVerdict> cases;
 };
 
-/// True for a result that is wrong, or impossibly fast.
-bool is_wrong(Status status);
-
 /// The kinds of findings on a case, the worst first.
 enum class FindingKind {
   wrong,
