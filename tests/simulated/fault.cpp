@@ -9,8 +9,9 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <ranges>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "protocol/messages.h"
 
@@ -126,9 +127,11 @@ Fault Fault::taken_from(Settings& settings) {
   fault.number_ = static_cast<int>(settings.take_integer("number", 0));
   if (const auto text = settings.take_text("case", ""); !text.empty()) fault.case_.emplace(text);
   if (fault.kind_.empty()) return fault;
-  if (!kinds().contains(fault.kind_))
-    throw SettingsError(
-        fmt::format("fault={}: must be one of {}", fault.kind_, fmt::join(std::views::keys(kinds()), " ")));
+  if (!kinds().contains(fault.kind_)) {
+    std::vector<std::string> names;  // clang 14 cannot compile std::views::keys
+    for (const auto& [name, kind] : kinds()) names.push_back(name);
+    throw SettingsError(fmt::format("fault={}: must be one of {}", fault.kind_, fmt::join(names, " ")));
+  }
   constexpr std::array requests{"hello", "prepare", "verify", "sample", "epoch", "fit", "release", "quit"};
   if (std::find(requests.begin(), requests.end(), fault.at_) == requests.end())
     throw SettingsError(fmt::format("at={}: must be one of {}", fault.at_, fmt::join(requests, " ")));
