@@ -93,7 +93,7 @@ Result large_result(std::size_t launches = 1, std::size_t count = many_cases, un
     c.status = Status::ok;
     std::vector<std::vector<double>> samples;
     for (std::size_t i = 0; i < launches; ++i) samples.push_back(random_seconds(30 / launches, ++seed));
-    c.seconds = summarise(std::move(samples), 1000);
+    c.seconds = summarise(samples, 1000);
     c.flop = problem.flop();
     c.bytes = problem.bytes();
     c.verification =

@@ -40,7 +40,7 @@ class CommandError : public std::runtime_error {
   int status() const { return status_; }
 
  private:
-  int status_;
+  int status_ = exit_code::bad_input;
 };
 
 /// Parses all of `text` as a number; empty if it is not one.

@@ -76,7 +76,7 @@ constexpr std::array<std::string_view, 2> names_of(DeviceKind) {  // as in sente
 struct PredictedBy {
   RooflineOf roofline = RooflineOf::datasheets;
   DeviceKind kind = DeviceKind::gpus;
-  auto operator<=>(const PredictedBy&) const = default;
+  auto operator<=>(const PredictedBy&) const = default;  // NOLINT(modernize-use-nullptr): of clang-tidy 14
 };
 
 /// The largest problem of a kind that fits in each candidate's memory.
