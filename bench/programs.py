@@ -39,12 +39,14 @@ class Program:
             self._process.communicate()
             self._errors.seek(0)
             words = self._errors.read().strip().splitlines()
+            self._errors.close()
             raise RuntimeError(words[-1] if words else f"ended with status {self._process.returncode}")
         return json.loads(answer)
 
     def kill(self):
         self._process.kill()
         self._process.communicate()
+        self._errors.close()
 
 
 class BackendProgram(Program):
@@ -58,6 +60,7 @@ class BackendProgram(Program):
         """Sends `quit` and returns the exit status. There must be no further output."""
         self.ask(request="quit")
         rest, _ = self._process.communicate(timeout=30)
+        self._errors.close()
         assert rest == "", f"output after quit: {rest!r}"
         return self._process.returncode
 

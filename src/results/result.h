@@ -188,6 +188,10 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+/// The core-to-core latency of one machine changes by more than this factor only if its cores were moved to
+/// other chips: docs/machine-speed.md.
+inline constexpr double moved_cores_factor = 2;
+
 /// The machine's speed during a run, as a fraction of its own speed: docs/machine-speed.md.
 struct MachineSpeed {
   std::int64_t rounds = 0;                            // the machine is probed after each round

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "session/discovery.h"
-#include "session/heeded.h"
+#include "session/mismatch.h"
 #include "session/worker_process.h"
 
 namespace breakeven {
@@ -138,7 +138,7 @@ class Conformance {
         refusal != nullptr && refusal->status == "unsupported")
       return skip(problem.id(), "unsupported: " + refusal->reason);
     if (const auto* ready = std::get_if<answer::Ready>(&prepared)) {
-      if (const std::string why = not_heeded(problem, *ready); !why.empty())
+      if (const std::string why = mismatch_of(problem, *ready); !why.empty())
         return skip(problem.id(), "unsupported: " + why);
     }
     std::string failure = no_answer(prepared);

@@ -12,7 +12,7 @@
 #include "protocol/messages.h"
 #include "results/backend_spelling.h"
 #include "session/discovery.h"
-#include "session/heeded.h"
+#include "session/mismatch.h"
 
 namespace breakeven {
 namespace {
@@ -239,7 +239,7 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   const auto prepared = ask<answer::Ready>(
       contender, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
   if (!prepared) return;
-  if (const std::string why = not_heeded(c, *prepared); !why.empty()) {
+  if (const std::string why = mismatch_of(c, *prepared); !why.empty()) {
     finish(contender, Status::unsupported, why);
     return release(contender);
   }
@@ -547,8 +547,9 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
   for (const auto& [part, seconds] : part_seconds_) {
     speed.best_seconds[part] = *std::ranges::min_element(seconds);
     speed.median_seconds[part] = median(seconds);
-    if (part == "clock") speed.clock_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
-    if (part == "core_to_core") speed.core_to_core_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
+    const double range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
+    if (part == "clock") speed.clock_range = range;
+    if (part == "core_to_core") speed.core_to_core_range = range;
   }
   if (!instructions_per_cycle_.empty()) speed.instructions_per_cycle = median(instructions_per_cycle_);
   return speed;

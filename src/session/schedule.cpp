@@ -301,8 +301,7 @@ void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::st
         fmt::format("the processor's clock varied by {:.0f} % during this run, and times with it",
                     (*speed->clock_range - 1) * 100));
   }
-  constexpr double moved = 2;
-  if (speed->core_to_core_range.value_or(1) > moved) {
+  if (speed->core_to_core_range.value_or(1) > moved_cores_factor) {
     warnings.push_back(fmt::format(
         "a hypervisor moved the cores during this run: the core-to-core latency changed by {:.2g}x, "
         "and work on several threads with it, by less",

@@ -100,12 +100,11 @@ std::optional<double> clock_ratio(const Result& base, const Result& head) {
 /// Says that the same processor's cores were further apart on one side, which changes work on several threads
 /// by up to 1.7x (docs/machine-speed.md). Empty if they were not, or it is not known.
 std::optional<std::string> moved_cores(const Result& base, const Result& head) {
-  constexpr double moved = 2;
   const auto was = probe_seconds(base, "core_to_core");
   const auto is = probe_seconds(head, "core_to_core");
   if (base.host.cpu != head.host.cpu || base.host.cpu_identity != head.host.cpu_identity) return std::nullopt;
   if (base.host.threads == 1 || head.host.threads == 1 || !was || !is) return std::nullopt;
-  if (std::max(*was, *is) < moved * std::min(*was, *is)) return std::nullopt;
+  if (std::max(*was, *is) < moved_cores_factor * std::min(*was, *is)) return std::nullopt;
   return fmt::format("the cores were elsewhere: the core-to-core latency was {:.0f} ns, then {:.0f} ns",
                      *was * 1e9, *is * 1e9);
 }

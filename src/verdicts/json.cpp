@@ -299,7 +299,7 @@ void fields(Fields& f, Selftest& selftest) {
 }
 
 std::string to_json_text(const Selftest& selftest) {
-  return json_of(selftest).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json_of(selftest), 1) + "\n";
 }
 
 Selftest read_selftest(const std::filesystem::path& path) {

@@ -52,7 +52,7 @@ Case case_of_size(const Parameters& fits, std::int64_t size) {
 
 namespace {
 
-/// What fits into the memory of a device. The device is asked; nothing is timed.
+/// The largest problem that fits into the memory of a device. The device is asked; nothing is timed.
 class FitsWorkload final : public Workload {
  public:
   std::string_view op() const override { return "fits"; }

@@ -42,8 +42,8 @@ def workloads(recording):
         given = {"dtype": "f32", **workload}
         transfer = given.setdefault("transfer", "resident")
         for parameters, answer in prepared(recording, given.pop("op")):
-            heeded = answer.get("transfer", "resident") == transfer
-            if answer["ok"] and heeded and given.items() <= {"transfer": transfer, **parameters}.items():
+            matches = answer.get("transfer", "resident") == transfer
+            if answer["ok"] and matches and given.items() <= {"transfer": transfer, **parameters}.items():
                 yield workload
                 break
 

@@ -10,7 +10,7 @@
 #include "protocol/messages.h"
 #include "results/result.h"
 #include "session/discovery.h"
-#include "session/heeded.h"
+#include "session/mismatch.h"
 #include "session/received_lines.h"
 
 using namespace breakeven;
@@ -35,7 +35,7 @@ class Conversation {
       backend_ = to_record({"x", "/x"}, hello);
     });
     hear<answer::Ready>(request::Prepare{.problem = product_}, [&](const answer::Ready& ready) {
-      row_.reason = not_heeded(product_, ready);
+      row_.reason = mismatch_of(product_, ready);
       row_.algorithm = algorithm_text(ready);
     });
     hear<Evidence>(request::Verify{.elements = elements}, [&](const Evidence& shown) {

@@ -11,7 +11,7 @@
 namespace breakeven {
 namespace {
 
-/// What there is to say on one topic.
+/// The statements on one topic.
 struct Topic {
   Focus focus;
   std::vector<Statement> statements;

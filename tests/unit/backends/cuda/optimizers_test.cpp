@@ -11,7 +11,7 @@ namespace {
 
 constexpr AdamRule no_change{.rate = 0, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 0};
 
-/// Of many sizes, of either sign, and none.
+/// Gradients of many sizes and both signs, and zero.
 const std::vector<float> tried_gradients{0.5F, -0.25F, 0, 1e-3F, -2, 1e-7F, 0.125F, 3};
 
 TEST(CudaOptimizers, SgdIsAsDefined) {

@@ -13,7 +13,7 @@ namespace breakeven {
 
 /// Returns the reason why the prepared case is not the requested one; empty if it is. A program may ignore a
 /// parameter that it does not know.
-inline std::string not_heeded(const Case& asked, const answer::Ready& ready) {
+inline std::string mismatch_of(const Case& asked, const answer::Ready& ready) {
   if (const std::string policy = transfer_policy(asked.parameters); policy != ready.transfer)
     return fmt::format("transfer is {} and this program answers for {}", policy, ready.transfer);
   if (rotates(asked.parameters) && ready.operand_sets < 2)
