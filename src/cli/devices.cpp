@@ -51,11 +51,7 @@ struct DevicesOptions {
 int devices(const DevicesOptions& o) {
   const int threads = choose_threads(o.threads);
   Host host = describe_host(threads);
-  std::vector<BackendRecord> backends;
-  for (const auto& program : find_backends(backend_folders())) {
-    backends.push_back(probe(program, threads));
-    backends.back().name = program.name;
-  }
+  const std::vector<BackendRecord> backends = probe_all(find_backends(backend_folders()), threads);
   std::optional<Nvml> nvml;
   host.gpus = describe_gpus(backends, nvml);
   if (!o.json) {

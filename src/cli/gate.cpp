@@ -203,10 +203,11 @@ void check_names(const GateOptions& o, const Side& base, const Side& head) {
 /// Starts the programs of a side and asks them to describe themselves: those `wanted`, or all but the
 /// reference if no name is given.
 void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
-  for (const BackendProgram& program : found.programs) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), program.name) == wanted.end()) continue;
-    BackendRecord record = probe(program, found.side.threads, options_of(found.side));
-    record.name = program.name;
+  auto started = found.programs;
+  std::erase_if(started, [&](const BackendProgram& program) {
+    return !wanted.empty() && std::find(wanted.begin(), wanted.end(), program.name) == wanted.end();
+  });
+  for (BackendRecord& record : probe_all(started, found.side.threads, options_of(found.side))) {
     if (!wanted.empty() || record.role != "arbiter") found.side.backends.push_back(std::move(record));
   }
 }

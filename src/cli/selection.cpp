@@ -101,16 +101,17 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
   const auto is_named = [&](const std::string& name) {
     return std::find(named.begin(), named.end(), name) != named.end();
   };
-  for (const auto& program : programs) {
+  constexpr const char* judge = "reference";
+  // A backend that is not requested is not started, because importing a framework takes seconds.
+  auto started = programs;
+  std::erase_if(started, [&](const BackendProgram& program) {
+    return !named.empty() && !is_named(program.name) && program.name != judge;
+  });
+  for (BackendRecord& record : probe_all(started, threads)) {
     // Another program with the role of a reference may be measured, such as an earlier commit's, but must not
     // verify itself.
-    const bool judges = program.name == "reference";
-    // A backend that is not requested is not started, because importing a framework takes seconds.
-    if (!named.empty() && !is_named(program.name) && !judges) continue;
-    BackendRecord record = probe(program, threads);
-    record.name = program.name;
-    if (judges && record.available && record.role == "arbiter") choice.arbiter = record;
-    if (named.empty() ? record.role != "arbiter" : is_named(program.name))
+    if (record.name == judge && record.available && record.role == "arbiter") choice.arbiter = record;
+    if (named.empty() ? record.role != "arbiter" : is_named(record.name))
       choice.measured.push_back(std::move(record));
   }
   for (const auto& name : named) {

@@ -4,8 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <fstream>
+#include <memory>
 #include <sstream>
+#include <thread>
 
 #include "host/library_variables.h"
 #include "install_paths.h"
@@ -76,10 +80,11 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .reason = ""};
 }
 
-BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
+namespace {
+
+BackendRecord greet(const BackendProgram& program, WorkerProcess& worker, int threads) {
   // Python takes seconds to import PyTorch from a cold disk.
   constexpr std::chrono::seconds greeting_timeout{120};
-  WorkerProcess worker(program.path, options ? *options : worker_options(threads));
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
   if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);
@@ -90,6 +95,47 @@ BackendRecord probe(const BackendProgram& program, int threads, const std::optio
   const auto* refusal = std::get_if<answer::Refusal>(&asked);
   record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
   return record;
+}
+
+bool is_script(const BackendProgram& program) {
+  std::array<char, 2> beginning{};
+  std::ifstream(program.path, std::ios::binary).read(beginning.data(), beginning.size());
+  return beginning == std::array{'#', '!'};
+}
+
+}  // namespace
+
+BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
+  WorkerProcess worker(program.path, options ? *options : worker_options(threads));
+  return greet(program, worker, threads);
+}
+
+std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
+                                     const std::optional<WorkerOptions>& options) {
+  std::vector<BackendRecord> records(programs.size());
+  std::vector<std::size_t> scripts;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (is_script(programs[i])) {
+      scripts.push_back(i);
+    } else {
+      records[i] = probe(programs[i], threads, options);
+    }
+  }
+  // A program ends with the thread that started it, so that this one starts them all.
+  std::vector<std::unique_ptr<WorkerProcess>> workers;
+  for (const std::size_t i : scripts)
+    workers.push_back(
+        std::make_unique<WorkerProcess>(programs[i].path, options ? *options : worker_options(threads)));
+  std::vector<std::thread> asking;
+  for (std::size_t s = 0; s < scripts.size(); ++s) {
+    asking.emplace_back([&, s] {
+      records[scripts[s]] = greet(programs[scripts[s]], *workers[s], threads);
+      workers[s].reset();  // ends it
+    });
+  }
+  for (std::thread& one : asking) one.join();
+  for (std::size_t i = 0; i < programs.size(); ++i) records[i].name = programs[i].name;
+  return records;
 }
 
 }  // namespace breakeven

@@ -37,6 +37,12 @@ void start_with_library_defaults();
 BackendRecord probe(const BackendProgram& program, int threads,
                     const std::optional<WorkerOptions>& options = {});
 
+/// The records of several programs, in their order and with their files' names. Scripts are asked all at
+/// once, because each imports a framework for seconds; other programs before them and one after another,
+/// because some race their kernels at their first start and need the machine to themselves.
+std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
+                                     const std::optional<WorkerOptions>& options = {});
+
 /// Converts a hello into a record.
 BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello);
 

@@ -11,6 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::UnorderedElementsAre;
 using testing::UnorderedElementsAreArray;
@@ -58,6 +59,28 @@ TEST_F(SelectionTest, ABackendThatWasNotBuiltHasARemedy) {
       outcome.err,
       AllOf(HasSubstr("--backends mkl: not available: was not built here; run scripts/setup-libraries mkl"),
             Not(HasSubstr("found:"))));
+}
+
+/// Each waits for the other to be started, as Python programs wait for the disk.
+TEST_F(SelectionTest, ScriptsAreAskedAllAtOnce) {
+  const auto script = [&](const std::string& own, const std::string& other) {
+    const std::string name = "backends/breakeven-backend-" + own;
+    write(name, fmt::format("#!/bin/sh\n"
+                            "touch '{}'\n"
+                            "for i in $(seq 300); do [ -e '{}' ] && exec '{}'; sleep 0.1; done\n"
+                            "echo 'the other one was not started' >&2\nexit 1\n",
+                            file("started-" + own).string(), file("started-" + other).string(),
+                            file("backends/breakeven-backend-a").string()));
+    std::filesystem::permissions(file(name), std::filesystem::perms::owner_all);
+  };
+  script("first", "second");
+  script("second", "first");
+  const Json devices = parse(breakeven({"devices", "--json"}, "supports=matmul").out);
+  std::set<std::string> available;
+  for (const Json& backend : devices.at("backends")) {
+    if (backend.at("available") == true) available.insert(backend.at("name"));
+  }
+  EXPECT_THAT(available, IsSupersetOf({"a", "b", "first", "second"}));
 }
 
 TEST_F(SelectionTest, ConformanceTakesTheNameOfABackend) {

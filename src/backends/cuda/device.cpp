@@ -84,7 +84,9 @@ void check(cublasStatus_t status, const char* what) {
     library_failed(what, cublasLtGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
-DeviceFacts device_facts() {
+namespace {
+
+DeviceFacts read_device_facts() {
   int driver = 0;
   int runtime = 0;
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
@@ -112,6 +114,13 @@ DeviceFacts device_facts() {
           .uuid = written(properties.uuid),
           .driver = version_of(driver),
           .runtime = version_of(runtime)};
+}
+
+}  // namespace
+
+const DeviceFacts& device_facts() {
+  static const DeviceFacts facts = read_device_facts();
+  return facts;
 }
 
 std::int64_t free_memory() {

@@ -40,7 +40,7 @@ struct DeviceFacts {
 };
 /// Returns the properties. Throws std::runtime_error with the driver's message if there is no device, or with
 /// the reason why this program cannot run on it.
-DeviceFacts device_facts();
+const DeviceFacts& device_facts();
 std::int64_t free_memory();
 /// The elements of `dtypes` in which this device computes; and the reason why it does not compute in another
 /// one, empty if its capability is sufficient.

@@ -72,6 +72,20 @@ TEST(RunInSimulatedTime, SlowPhaseIsTakenAgain) {
   EXPECT_GT(result.machine_speed->slow_rounds, 0);
 }
 
+/// Threads on all CPUs wait for the slowest one. A GPU is fed by one thread, on a CPU that is free.
+TEST(RunInSimulatedTime, SamplesOfAGpuNeedOneUndisturbedCpu) {
+  for (const char* device : {"cpu", "gpu"}) {
+    Machine machine(2);
+    machine.one_cpu_is_free = true;
+    machine.disturbance = [](double) { return Disturbance{.own_speed = 0.6}; };
+    SessionPlan plan = plan_of({64});
+    for (BackendRecord& backend : plan.backends) backend.device = device;
+    const Result result = run(machine, plan);
+    EXPECT_EQ(result.machine_speed->slow_rounds > 0, device == std::string("cpu"));
+    for (const CaseResult& c : result.cases) EXPECT_EQ(c.warnings.empty(), device == std::string("gpu"));
+  }
+}
+
 /// On a processor whose own speed is unknown, the first probes only show the fastest speed so far.
 TEST(RunInSimulatedTime, SamplesBesideAnEarlyNeighbourAreTakenAgain) {
   Machine machine(2);
