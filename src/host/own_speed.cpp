@@ -155,18 +155,14 @@ std::array<std::pair<SpeedPart, double>, 3> OwnSpeed::shares_of(const Cpu& cpu,
            {SpeedPart::memory, part_share(cpu.memory.quantile(memory_reference_share), ratios.memory)}}};
 }
 
-double OwnSpeed::share_again(const std::vector<CpuSpeedRatios>& ratios, WaitedFor waited_for) const {
-  std::vector<double> of_cpus;
+double OwnSpeed::share_again(const std::vector<CpuSpeedRatios>& ratios) const {
+  double least = 1;
   for (const CpuSpeedRatios& one : ratios) {
     const auto found = cpus_.find(one.cpu);
     if (found == cpus_.end()) continue;
-    double least = 1;
     for (const auto& [part, share] : shares_of(found->second, one)) least = std::min(least, share);
-    of_cpus.push_back(least);
   }
-  if (of_cpus.empty()) return 1;
-  return waited_for == WaitedFor::every_cpu ? *std::ranges::min_element(of_cpus)
-                                            : *std::ranges::max_element(of_cpus);
+  return least;
 }
 
 SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
@@ -182,12 +178,13 @@ SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
   return least;
 }
 
-SpeedShare OwnSpeed::share_of(const SpeedProbeTimes& times, WaitedFor waited_for) const {
-  if (times.cpus.empty()) return {};
-  std::vector<SpeedShare> of_cpus;
-  for (const CpuSpeedTimes& one : times.cpus) of_cpus.push_back(share_of(one));
-  return waited_for == WaitedFor::every_cpu ? *std::ranges::min_element(of_cpus, {}, &SpeedShare::share)
-                                            : *std::ranges::max_element(of_cpus, {}, &SpeedShare::share);
+SpeedShare OwnSpeed::share_of(const SpeedProbeTimes& times) const {
+  SpeedShare least;
+  if (!times.cpus.empty()) least.cpu = times.cpus.front().cpu;
+  for (const CpuSpeedTimes& one : times.cpus) {
+    if (const SpeedShare share = share_of(one); share.share < least.share) least = share;
+  }
+  return least;
 }
 
 std::optional<double> OwnSpeed::best_throughput(const Cpu& cpu) {

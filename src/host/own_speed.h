@@ -72,13 +72,7 @@ enum class SpeedPart : std::uint8_t { throughput, l2, memory, clock, cpu_time };
 /// The name of a part in messages: "floating-point throughput", "L2 cache", "memory", "clock", "CPU time".
 std::string speed_part_name(SpeedPart part);
 
-/// Which CPUs a measurement waits for.
-enum class WaitedFor : std::uint8_t {
-  every_cpu,  ///< threads on all of them: the slowest one counts
-  some_cpu,   ///< a single thread that only launches work elsewhere: the fastest one counts
-};
-
-/// The slowest part of a probe, as a fraction (0 to 1) of the machine's own speed.
+/// The slowest part of a probe over all CPUs, as a fraction (0 to 1) of the machine's own speed.
 struct SpeedShare {
   double share = 1;
   SpeedPart least = SpeedPart::throughput;
@@ -144,10 +138,10 @@ class OwnSpeed {
                         const CpuSpeedTimes& alone_after);
   void note(const SpeedProbeTimes& times);
 
-  SpeedShare share_of(const SpeedProbeTimes& times, WaitedFor waited_for = WaitedFor::every_cpu) const;
+  SpeedShare share_of(const SpeedProbeTimes& times) const;
   /// The share of an earlier probe, compared with what is known now. The clock part is left out: the probe
   /// was compared with the clock at that time, which may have changed since.
-  double share_again(const std::vector<CpuSpeedRatios>& ratios, WaitedFor waited_for) const;
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const;
   SpeedReference reference() const;
 
  private:

@@ -268,10 +268,7 @@ SpeedReading CpuSpeedProbe::measure() {
       times.cpus[i].cpu_share = cpu_shares[i] / (attempt + 1);
     }
     const SpeedShare speed = own_.share_of(times);
-    if (attempt == 0 || speed.share > best.speed.share) {
-      const SpeedShare of_fastest = own_.share_of(times, WaitedFor::some_cpu);
-      best = {speed, of_fastest, std::move(times)};
-    }
+    if (attempt == 0 || speed.share > best.speed.share) best = {speed, std::move(times)};
     if (best.speed.share >= trusted_speed_share) break;
   }
   was_slow_ = best.speed.share < trusted_speed_share;

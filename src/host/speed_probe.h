@@ -14,8 +14,7 @@
 namespace breakeven {
 
 struct SpeedReading {
-  SpeedShare speed;       // of the slowest CPU
-  SpeedShare of_fastest;  // of the fastest CPU
+  SpeedShare speed;
   SpeedProbeTimes times;
 };
 
@@ -33,7 +32,7 @@ class SpeedProbe {
   virtual SpeedReading measure() = 0;
   /// The share of an earlier reading, compared with what is known now. It is lower if the machine has been
   /// faster since.
-  virtual double share_again(const std::vector<CpuSpeedRatios>& ratios, WaitedFor waited_for) const = 0;
+  virtual double share_again(const std::vector<CpuSpeedRatios>& ratios) const = 0;
   /// The speed that the shares are relative to.
   virtual SpeedReference reference() const = 0;
 };
@@ -49,8 +48,8 @@ class CpuSpeedProbe final : public SpeedProbe {
 
   void calibrate() override;
   SpeedReading measure() override;
-  double share_again(const std::vector<CpuSpeedRatios>& ratios, WaitedFor waited_for) const override {
-    return own_.share_again(ratios, waited_for);
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const override {
+    return own_.share_again(ratios);
   }
   SpeedReference reference() const override { return own_.reference(); }
 

@@ -31,10 +31,6 @@ bool has_simulated_clock(const BackendRecord& backend) {
                              [](const auto& library) { return library.first == simulated_clock_library; });
 }
 
-bool is_on_gpu(const Contender* contender) {
-  return contender->participant->backend.device == "gpu";
-}
-
 /// Returns null if the kernel lets no thread be pinned to these CPUs.
 std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   if (cpus.empty()) return nullptr;
@@ -382,12 +378,11 @@ bool Engine::sample_in_rounds(Visit& visit) {
 }
 
 void Engine::begin_probing(const Visit& visit) {
-  // Probing does not help if all times are simulated.
+  // Probing does not help if all times are simulated. Beside a GPU alone, the host's CPUs rest: a probe would
+  // find them at low clocks.
   probes_ = speed_probe_ && !std::ranges::all_of(visit.contenders, [](const Contender* c) {
-              return has_simulated_clock(c->participant->backend);
+              return has_simulated_clock(c->participant->backend) || c->participant->backend.device == "gpu";
             });
-  // The host only launches what a GPU computes, on whichever CPU is free.
-  waited_for_ = std::ranges::all_of(visit.contenders, is_on_gpu) ? WaitedFor::some_cpu : WaitedFor::every_cpu;
   if (!probes_ || !probe_costs_.empty()) return;
   speed_probe_->calibrate();
   speed_probe_->measure();  // the first also reads memory
@@ -459,7 +454,7 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
 }
 
 void Engine::probe_after(const Visit& visit, std::vector<Round>& rounds) {
-  RoundProbes probes{.before = latest_probe_, .after = nullptr, .waited_for = waited_for_};
+  RoundProbes probes{.before = latest_probe_, .after = nullptr};
   const auto before = std::exchange(latest_speed_, probe_speed());
   probes.after = latest_probe_;
   for (Round& round : rounds) {
@@ -491,13 +486,13 @@ std::optional<double> Engine::probe_speed() {
   probe_seconds_ += cost;
   note_parts(reading.times);
   latest_probe_ = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times));
-  return waited_for_ == WaitedFor::every_cpu ? reading.speed.share : reading.of_fastest.share;
+  return reading.speed.share;
 }
 
 double Engine::own_speed_by_now(const RoundProbes& probes) const {
   double least = 1;
   for (const auto& probe : {probes.before, probes.after}) {
-    if (probe && speed_probe_) least = std::min(least, speed_probe_->share_again(*probe, probes.waited_for));
+    if (probe && speed_probe_) least = std::min(least, speed_probe_->share_again(*probe));
   }
   return least;
 }

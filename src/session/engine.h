@@ -29,7 +29,6 @@ namespace breakeven {
 /// can be estimated again with later knowledge.
 struct RoundProbes {
   std::shared_ptr<const std::vector<CpuSpeedRatios>> before, after;  // null if not probed
-  WaitedFor waited_for = WaitedFor::every_cpu;
 };
 
 /// One problem and its reference result.
@@ -279,9 +278,8 @@ class Engine {
   std::optional<Nvml> nvml_;  // opened if a backend computes on a GPU
   std::vector<Gpu> gpus_;
   WorkerPool workers_;
-  std::unique_ptr<SpeedProbe> speed_probe_;      // null if the machine is not probed
-  bool probes_ = false;                          // in the current visit
-  WaitedFor waited_for_ = WaitedFor::every_cpu;  // likewise
+  std::unique_ptr<SpeedProbe> speed_probe_;  // null if the machine is not probed
+  bool probes_ = false;                      // in the current visit
   std::optional<double> latest_speed_;
   std::shared_ptr<const std::vector<CpuSpeedRatios>> latest_probe_;
   std::vector<double> round_speeds_;

@@ -413,7 +413,13 @@ class Conv2dWorkload final : public Workload {
     const std::int64_t length = p.pass == Pass::forward         ? p.group_c() * p.r * p.s
                                 : p.pass == Pass::backward_data ? p.group_k() * p.r * p.s
                                                                 : p.n * p.p() * p.q();
-    return sum_tolerance(p.dtype, length, output(parameters));
+    Tolerance allowed = sum_tolerance(p.dtype, length, output(parameters));
+    // Libraries compute filters of several elements with fewer multiplications than the definition has, and
+    // with larger errors: in PyTorch's gradients of 3 x 3 weights on an H100 they were 1.1 times what plain
+    // sums may have.
+    constexpr double of_minimal_filtering = 4;
+    if (p.dtype == Dtype::f32 && p.r * p.s > 1) allowed.relative *= of_minimal_filtering;
+    return allowed;
   }
 };
 

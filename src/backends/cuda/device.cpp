@@ -79,9 +79,13 @@ void library_failed(const char* what, const std::string& words, bool out_of_memo
   throw std::runtime_error(message);
 }
 
+std::string words_for(cublasStatus_t status) {
+  return fmt::format("{} ({})", cublasLtGetStatusString(status), cublasLtGetStatusName(status));
+}
+
 void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)
-    library_failed(what, cublasLtGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+    library_failed(what, words_for(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 namespace {

@@ -20,6 +20,8 @@ namespace breakeven::cuda {
 /// kernel, it exits instead: a new process gets a new context.
 void check(cudaError_t error, const char* what);
 void check(cublasStatus_t status, const char* what);
+/// "the API failed to launch on the GPU (CUBLAS_STATUS_EXECUTION_FAILED)".
+std::string words_for(cublasStatus_t status);
 /// Reports a library's failure with its message: as OutOfMemory if the library says so or the device's memory
 /// is full, otherwise as std::runtime_error. Exits if the context is lost. Libraries have a CUDA runtime of
 /// their own, so cudaGetLastError() does not report their errors.

@@ -167,7 +167,7 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
   const bool refused = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
   if (refused || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
     throw Unsupported(fmt::format("cuBLASLt has no kernel for this type, these sizes and transposes ({})",
-                                  cublasLtGetStatusString(status)));
+                                  words_for(status)));
   }
   check(status, "cublasLtMatmulAlgoGetHeuristic");
   if (tries == untried) {
@@ -185,7 +185,7 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
     if (called == CUBLAS_STATUS_SUCCESS) {
       candidates.push_back(chosen_);
     } else {
-      refusals.add(fmt::format("cublasLtMatmul: {}", cublasLtGetStatusString(called)));
+      refusals.add(fmt::format("cublasLtMatmul: {}", words_for(called)));
     }
   }
   if (candidates.empty())

@@ -83,17 +83,6 @@ TEST(OwnSpeedTest, ABurstShowsItsPartAndItsCpu) {
   EXPECT_DOUBLE_EQ(cpu_time.share, 0.5);
 }
 
-TEST(OwnSpeedTest, OneThreadAloneNeedsOneCpu) {
-  const OwnSpeed own = calibrated();
-  const SpeedProbeTimes beside_one = both({}, {.throughput = 1.9});
-  EXPECT_GT(own.share_of(beside_one, WaitedFor::some_cpu).share, 0.99);
-  EXPECT_GT(own.share_again(ratios_of(beside_one), WaitedFor::some_cpu), 0.99);
-  EXPECT_LT(own.share_again(ratios_of(beside_one), WaitedFor::every_cpu), 0.6);
-  const SpeedProbeTimes beside_all = both({.throughput = 1.5}, {.throughput = 1.9});
-  EXPECT_NEAR(own.share_of(beside_all, WaitedFor::some_cpu).share, 1 / 1.5, 0.01);
-  EXPECT_NEAR(own.share_again(ratios_of(beside_all), WaitedFor::some_cpu), 1 / 1.5, 0.01);
-}
-
 TEST(OwnSpeedTest, ANeighbourOfTheWholeSessionIsSeenWhereTheProcessorIsKnown) {
   OwnSpeed own = calibrated({.throughput = 1.8}, {.throughput = 1.8});
   note(own, both({.throughput = 1.8}, {.throughput = 1.8}), 1000);

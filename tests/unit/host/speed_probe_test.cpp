@@ -58,7 +58,7 @@ TEST(CpuSpeedProbeTest, MeasuresEveryCpuOfTheList) {
   EXPECT_EQ(measured, allowed_cpus());
   EXPECT_GT(reading.speed.share, 0);
   EXPECT_LE(reading.speed.share, 1);
-  EXPECT_LE(probe.share_again(ratios_of(reading.times), WaitedFor::every_cpu), 1);
+  EXPECT_LE(probe.share_again(ratios_of(reading.times)), 1);
 }
 
 TEST(CpuSpeedProbeTest, SaysWhyItsReferenceIsNotAbsolute) {

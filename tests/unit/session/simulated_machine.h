@@ -61,7 +61,6 @@ class SimulatedMachine {
   std::map<std::string, Program> programs;
   std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
   bool has_probe = true;
-  bool one_cpu_is_free = false;   // whatever disturbs the others
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
   std::vector<double> probe_seconds = {350e-6};  // of one probe after the other, again and again
   std::optional<SpeedCounters> counters = {};    // that a probe reads
@@ -179,11 +178,9 @@ class ScriptedProbe : public SpeedProbe {
     reading.times.cpus = {cpu};
     fastest_ = std::max(fastest_, own_speed);
     reading.speed.share = machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
-    reading.of_fastest.share = machine_.one_cpu_is_free ? 1 : reading.speed.share;
     return reading;
   }
-  double share_again(const std::vector<CpuSpeedRatios>& ratios, WaitedFor waited_for) const override {
-    if (machine_.one_cpu_is_free && waited_for == WaitedFor::some_cpu) return 1;
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const override {
     const double own_speed = 1 / static_cast<double>(ratios.front().throughput);
     return machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
   }

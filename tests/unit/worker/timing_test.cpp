@@ -67,11 +67,15 @@ int runs_of_sample(const SampleMode& mode) {
   return prepared.runs;
 }
 
-/// The first iteration on a device waits until that switches from another process's work.
-TEST(TakeSample, LatenciesOnADeviceBeginWithAnIterationThatIsNotTimed) {
+/// The first iterations on a GPU wait until it switches from another process's work.
+TEST(TakeSample, OnADeviceItBeginsWithIterationsThatAreNotTimed) {
   EXPECT_EQ(runs_of_sample({.transfer = {}, .each_iteration = true, .on_device = true}), 4);
   EXPECT_EQ(runs_of_sample({.transfer = {}, .each_iteration = true}), 3);
-  EXPECT_EQ(runs_of_sample({.transfer = {}, .on_device = true}), 3);
+  EXPECT_EQ(runs_of_sample({.transfer = {}, .on_device = true}), 4);
+  EXPECT_EQ(runs_of_sample({.transfer = {}, .on_device = true, .device_seconds = false}), 3);
+  Counting prepared;
+  take_sample(prepared, "a", 1000, {.transfer = {}, .on_device = true});
+  EXPECT_EQ(prepared.runs, 1100);
   EXPECT_EQ(
       runs_of_sample({.transfer = {}, .each_iteration = true, .on_device = true, .device_seconds = false}), 3)
       << "energy is measured around exactly these";

@@ -49,15 +49,16 @@ def _flush_caches():
 def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
     """Runs `iterations` iterations of a prepared case. All values of the answer are per iteration. The energy is the
     host's, and is reported only if the host computes. If `exactly`, there are no further runs."""
-    prepared.prepare_runs(iterations * transfer.repetitions)
+    untimed = 0 if on_host or exactly else _untimed_iterations(iterations, prepared.measures_latency)
+    prepared.prepare_runs((untimed + iterations) * transfer.repetitions)
     meter = EnergyMeter()
     joules_before = meter.joules() if on_host else None
     singly = cold or prepared.measures_latency
     iterate = _iteration(prepared, transfer)
     with prepared.context():
-        if prepared.measures_latency and not on_host and not exactly:
-            # The first iteration may include the switch of the device from another process, which is not a latency.
+        for _ in repeat(None, untimed):
             iterate()
+        if untimed > 0:
             prepared.wait()
         if singly:
             seconds, cpu_seconds = _one_by_one(prepared, iterate, iterations, cold)
@@ -77,6 +78,12 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
     if losses:
         sample["losses"] = losses
     return sample
+
+
+def _untimed_iterations(iterations, measures_latency):
+    """The number of iterations before the clock starts on a GPU, which may have to switch from another process
+    (worker/timing.cpp)."""
+    return 1 if measures_latency else -(-iterations // 10)
 
 
 def _iteration(prepared, transfer):
