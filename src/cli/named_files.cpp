@@ -191,6 +191,11 @@ CLI::Option* accept_result_names(CLI::Option* option) {
   return accept(option, "RESULT", result_file);
 }
 
+void declare_result_files(CLI::App& command, std::vector<std::filesystem::path>& files,
+                          const std::string& meaning) {
+  accept_result_names(command.add_option("RESULT", files, meaning))->required();
+}
+
 CLI::Option* accept_output_file(CLI::Option* option) {
   return accept(option, "FILE", output_file, "- for standard output");
 }

@@ -34,6 +34,10 @@ CLI::Option* accept_config_names(CLI::Option* option);
 /// The same for result files: `quick` is results/HOST/quick.json. "-" and existing paths are unchanged.
 CLI::Option* accept_result_names(CLI::Option* option);
 
+/// Declares the positional RESULT: one or more result files, by path or name.
+void declare_result_files(CLI::App& command, std::vector<std::filesystem::path>& files,
+                          const std::string& meaning);
+
 /// Declares that the option names a file to write. A name of the program's own standard output, such as
 /// /dev/stdout, becomes "-". Returns the option. All three refuse an empty name with a CommandError.
 CLI::Option* accept_output_file(CLI::Option* option);

@@ -45,12 +45,9 @@ int report(const ReportCommand& o) {
 const SubcommandRegistration report_command(subcommand<ReportCommand>(
     "report", "show result files, or write them in other forms",
     [](CLI::App& command, ReportCommand& o) {
-      accept_result_names(
-          command.add_option(
-              "RESULT", o.files,
-              "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
-              "other kinds of files are skipped; - for standard input"))
-          ->required();
+      declare_result_files(command, o.files,
+                           "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
+                           "other kinds of files are skipped; - for standard input");
       o.outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
       declare_label_option(command, o.labels);
       declare_chart_options(command, o.charts);

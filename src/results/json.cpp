@@ -203,6 +203,16 @@ void fields(Fields& f, Fit& fit) {
   f.optional("limit", fit.limit);
 }
 
+void case_fields(Fields& f, CaseOnBackend& c) {
+  f.required("id", c.id);
+  f.required("op", c.op);
+  f.if_set("label", c.label);
+  f.required("params", c.parameters);
+  f.required("dtype", c.dtype);
+  f.required("backend", c.backend);
+  f.optional("device", c.device);
+}
+
 void fields(Fields& f, CaseResult& c) {
   case_fields(f, c);
   f.required("status", c.status);

@@ -21,16 +21,7 @@ void fields(Fields& f, MachineSpeed& speed);
 void fields(Fields& f, Parameters& parameters);
 
 /// The members at the beginning of a case, in results and in verdicts.
-template <typename T>
-void case_fields(Fields& f, T& c) {
-  f.required("id", c.id);
-  f.required("op", c.op);
-  f.if_set("label", c.label);
-  f.required("params", c.parameters);
-  f.required("dtype", c.dtype);
-  f.required("backend", c.backend);
-  f.optional("device", c.device);
-}
+void case_fields(Fields& f, CaseOnBackend& c);
 
 /// Reads the list "cases". Throws JsonError if two have the same id and backend.
 template <typename T>

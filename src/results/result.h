@@ -97,11 +97,15 @@ struct Conditions {
   std::optional<DeviceConditions> device = {};  // for GPUs that can be identified
 };
 
-/// One case on one backend; (id, backend) is unique in a file.
-struct CaseResult {
+/// A case on a backend; (id, backend) is unique in a file.
+struct CaseOnBackend {
   std::string id, label, op;
   Parameters parameters;
   std::string dtype, backend, device;
+};
+
+/// What one case on one backend gave.
+struct CaseResult : CaseOnBackend {
   Status status = Status::interrupted;
   std::string reason;
   std::optional<Timing> seconds;

@@ -97,13 +97,13 @@ BackendRecord greet(const BackendProgram& program, WorkerProcess& worker, int th
   return record;
 }
 
-bool is_script(const BackendProgram& program) {
+}  // namespace
+
+bool is_script(const std::filesystem::path& program) {
   std::array<char, 2> beginning{};
-  std::ifstream(program.path, std::ios::binary).read(beginning.data(), beginning.size());
+  std::ifstream(program, std::ios::binary).read(beginning.data(), beginning.size());
   return beginning == std::array{'#', '!'};
 }
-
-}  // namespace
 
 BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
   WorkerProcess worker(program.path, options ? *options : worker_options(threads));
@@ -115,7 +115,7 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
   std::vector<BackendRecord> records(programs.size());
   std::vector<std::size_t> scripts;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    if (is_script(programs[i])) {
+    if (is_script(programs[i].path)) {
       scripts.push_back(i);
     } else {
       records[i] = probe(programs[i], threads, options);

@@ -37,6 +37,9 @@ void start_with_library_defaults();
 BackendRecord probe(const BackendProgram& program, int threads,
                     const std::optional<WorkerOptions>& options = {});
 
+/// True for a program that an interpreter runs, such as Python.
+bool is_script(const std::filesystem::path& program);
+
 /// The records of several programs, in their order and with their files' names. Scripts are asked all at
 /// once, because each imports a framework for seconds; other programs before them and one after another,
 /// because some race their kernels at their first start and need the machine to themselves.

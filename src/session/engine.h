@@ -148,8 +148,12 @@ class Engine {
   Engine(const Measure& measure, const Instruments& instruments, int threads,
          const std::optional<BackendRecord>& reference, ReportProgress report_progress);
 
-  /// Starts a launch: every participant is a fresh process from here on.
-  void begin_launch() { workers_.stop_all_but(reference_ ? reference_->key : ""); }
+  /// Starts a launch: every participant is a fresh process from here on. Those that are measured `soon` may
+  /// be started at once.
+  void begin_launch(const std::vector<const Participant*>& soon = {}) {
+    workers_.stop_all_but(reference_ ? reference_->key : "");
+    workers_.start_scripts(soon);
+  }
   void stop_workers() { workers_.stop(); }
 
   /// Measures the contenders that are not finished: computes the references, prepares and verifies, samples

@@ -60,7 +60,7 @@ class Session : public MeasuringSession {
     begin();
     std::size_t step = 0;
     for (int launch = 0; launch < measure_.launches; ++launch) {
-      engine_.begin_launch();
+      engine_.begin_launch(measured_soon());
       for (int pass = 0; pass < passes(); ++pass) {
         for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
           const double start = now();
@@ -166,6 +166,20 @@ class Session : public MeasuringSession {
     for (const auto& c : plan_.earlier->cases) {
       if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
     }
+  }
+
+  /// The participants that measure something in the next launch.
+  std::vector<const Participant*> measured_soon() const {
+    std::vector<const Participant*> soon;
+    for (const SessionProblem& problem : problems_) {
+      for (const Contender& contender : problem.contenders) {
+        const bool starts =
+            !contender.finished && takes(contender.participant->backend, problem.measured.planned->problem);
+        if (starts && std::ranges::find(soon, contender.participant) == soon.end())
+          soon.push_back(contender.participant);
+      }
+    }
+    return soon;
   }
 
   // ---- a visit

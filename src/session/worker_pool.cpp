@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "host/cpu.h"
 #include "host/threads.h"
+#include "session/discovery.h"
 
 namespace breakeven {
 namespace {
@@ -34,17 +36,18 @@ std::vector<int> cpus_for(int threads) {
 
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
                                           const std::function<std::vector<int>()>& near_cpus) {
-  if (find(participant) != nullptr) return std::nullopt;
   Running& running = running_[participant.key];
-  WorkerOptions options = participant.options;
-  options.time_to_quit = time_to_quit(participant.backend.device);
-  running.worker = start_worker_(participant.backend.program, options);
-  const auto hello = ask<answer::Hello>(
-      participant, request::Hello{.protocol = protocol_version, .threads = participant.threads});
+  if (running.is_started) return std::nullopt;
+  if (!running.worker) {
+    launch(participant, running);
+    running.hello = greet(participant, running);
+  }
+  const auto hello = answered(participant, *std::exchange(running.hello, {}));
   if (const auto* none = std::get_if<NoAnswer>(&hello)) {
     running_.erase(participant.key);  // a program that has not said hello gets no further requests
     return *none;
   }
+  running.is_started = true;
   // With cold caches, threads of the worker flush every CPU.
   if (measure_.placed && !measure_.cold_cache && participant.backend.device == "cpu")
     running.placement =
@@ -57,6 +60,33 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
       set_cpus_of_thread(thread, running.confined_to);
   }
   return std::nullopt;
+}
+
+void WorkerPool::start_scripts(const std::vector<const Participant*>& participants) {
+  std::vector<std::pair<const Participant*, Running*>> scripts;
+  // A program ends with the thread that started it, so that this one starts them all.
+  for (const Participant* participant : participants) {
+    if (find(*participant) != nullptr || !is_script(participant->backend.program)) continue;
+    Running& running = running_[participant->key];
+    launch(*participant, running);
+    scripts.emplace_back(participant, &running);
+  }
+  std::vector<std::thread> greeting;
+  for (const auto& [participant, running] : scripts)
+    greeting.emplace_back([&, participant, running] { running->hello = greet(*participant, *running); });
+  for (std::thread& one : greeting) one.join();
+}
+
+void WorkerPool::launch(const Participant& participant, Running& running) {
+  WorkerOptions options = participant.options;
+  options.time_to_quit = time_to_quit(participant.backend.device);
+  running.worker = start_worker_(participant.backend.program, options);
+}
+
+Asked<answer::Hello> WorkerPool::greet(const Participant& participant, Running& running) const {
+  return running.worker->ask<answer::Hello>(
+      request::Hello{.protocol = protocol_version, .threads = participant.threads},
+      std::chrono::duration<double>(measure_.timeout_seconds));
 }
 
 bool WorkerPool::wait_until_idle(const Participant& participant) {

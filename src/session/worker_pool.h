@@ -57,6 +57,9 @@ class WorkerPool {
   /// none.
   std::optional<NoAnswer> start(const Participant& participant,
                                 const std::function<std::vector<int>()>& near_cpus = {});
+  /// Starts the programs that are scripts, and waits until all have said hello. Each imports a framework for
+  /// seconds, which they do at the same time. start() completes the start of each.
+  void start_scripts(const std::vector<const Participant*>& participants);
 
   /// Sends a request to a program that was started. A lost program is removed; start() starts it again.
   template <typename T>
@@ -66,14 +69,7 @@ class WorkerPool {
     if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
     auto asked = running->worker->template ask<T>(
         request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
-    if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
-    if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
-      return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
-                      .reason = std::move(refusal->reason)};
-    }
-    auto& lost = std::get<WorkerLost>(asked);
-    running_.erase(participant.key);
-    return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
+    return answered(participant, std::move(asked));
   }
 
   /// Waits until the participant's threads sleep, so that they do not disturb another's sample. Returns false
@@ -98,9 +94,24 @@ class WorkerPool {
  private:
   struct Running {
     std::unique_ptr<Worker> worker;
+    std::optional<Asked<answer::Hello>> hello;  // until start() completes
+    bool is_started = false;
     std::unique_ptr<Placement> placement;  // null: the kernel decides
     std::vector<int> confined_to;          // empty: it may run everywhere
   };
+  template <typename T>
+  Answered<T> answered(const Participant& participant, Asked<T> asked) {
+    if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
+    if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
+      return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
+                      .reason = std::move(refusal->reason)};
+    }
+    auto& lost = std::get<WorkerLost>(asked);
+    running_.erase(participant.key);
+    return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
+  }
+  void launch(const Participant& participant, Running& running);
+  Asked<answer::Hello> greet(const Participant& participant, Running& running) const;
   const Running* find(const Participant& participant) const;
   Placement* placement_of(const Participant& participant) const;
 

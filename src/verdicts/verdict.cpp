@@ -6,13 +6,7 @@ namespace breakeven {
 
 CaseVerdict undecided(const CaseResult& c) {
   CaseVerdict made;
-  made.id = c.id;
-  made.label = c.label;
-  made.op = c.op;
-  made.parameters = c.parameters;
-  made.dtype = c.dtype;
-  made.backend = c.backend;
-  made.device = c.device;
+  static_cast<CaseOnBackend&>(made) = c;
   return made;
 }
 

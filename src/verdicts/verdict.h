@@ -48,11 +48,8 @@ struct LaunchSamples {
   bool operator==(const LaunchSamples&) const = default;
 };
 
-/// One case on one backend; (id, backend) is unique.
-struct CaseVerdict {
-  std::string id, label, op;
-  Parameters parameters;
-  std::string dtype, backend, device;
+/// What is decided of one case on one backend.
+struct CaseVerdict : CaseOnBackend {
   Presence presence = Presence::both;
   Status base_status = Status::ok, head_status = Status::ok;  // meaningful for a side that has the case
   Verdict verdict = Verdict::inconclusive;

@@ -76,6 +76,14 @@ class Builder {
     return push(on_tokens(LayerKind::mean_tokens, std::move(name), last().tokens, last().out, last().out));
   }
 
+  /// Adds dense layers with ReLU of these widths, and one of the classes: dense1, dense2, ...
+  void classify_by(const std::vector<std::int64_t>& widths) {
+    int number = 0;
+    for (const std::int64_t width : widths)
+      dense(fmt::format("dense{}", ++number), 1, width, Activation::relu);
+    dense(fmt::format("dense{}", ++number), 1, classes, Activation::none);
+  }
+
   Network take() { return std::move(network_); }
 
  private:
@@ -152,9 +160,7 @@ Network make_mlp(const Sizes& sizes) {
   refuse_sizes("mlp", {.heads = sizes.heads, .hidden = sizes.hidden});
   const std::int64_t width = chosen(sizes.width, 512);
   Builder network("mlp");
-  network.dense("dense1", 1, width, Activation::relu);
-  network.dense("dense2", 1, width, Activation::relu);
-  network.dense("dense3", 1, classes, Activation::none);
+  network.classify_by({width, width});
   return network.take();
 }
 
@@ -165,9 +171,7 @@ Network make_lenet(const Sizes& sizes) {
   network.max_pool();
   network.conv2d(16, 5, 0, Activation::relu);
   network.max_pool();
-  network.dense("dense1", 1, 120, Activation::relu);
-  network.dense("dense2", 1, 84, Activation::relu);
-  network.dense("dense3", 1, classes, Activation::none);
+  network.classify_by({120, 84});
   return network.take();
 }
 
@@ -177,8 +181,7 @@ Network make_cnn(const Sizes& sizes) {
   network.conv2d(32, 3, 0, Activation::relu);
   network.conv2d(64, 3, 0, Activation::relu);
   network.max_pool();
-  network.dense("dense1", 1, 128, Activation::relu);
-  network.dense("dense2", 1, classes, Activation::none);
+  network.classify_by({128});
   return network.take();
 }
 

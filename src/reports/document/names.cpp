@@ -18,7 +18,7 @@
 namespace breakeven {
 namespace {
 
-std::string generic_title(const CaseResult& result) {
+std::string generic_title(const CaseOnBackend& result) {
   std::string title;
   for (const auto& [name, value] : result.parameters.entries()) {
     if (name != "dtype") title += fmt::format("{}={} ", name, to_string(value));
@@ -37,7 +37,7 @@ std::string plural_of(std::string_view op) {
   return workload == nullptr ? "problems" : std::string(workload->plural());
 }
 
-std::string activity_of(const CaseResult& result) {
+std::string activity_of(const CaseOnBackend& result) {
   const Workload* workload = find_workload(result.op);
   if (workload == nullptr) return printable(result.op);
   try {
@@ -47,7 +47,7 @@ std::string activity_of(const CaseResult& result) {
   }
 }
 
-std::string problem_title(const CaseResult& result) {
+std::string problem_title(const CaseOnBackend& result) {
   const Workload* workload = find_workload(result.op);
   std::string title;
   try {

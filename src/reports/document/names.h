@@ -18,11 +18,11 @@ std::string backend_title(std::string_view name);
 std::string plural_of(std::string_view op);
 
 /// The activity of a case, for the beginning of a sentence: `Training the MLP`, `Matrix products`.
-std::string activity_of(const CaseResult& result);
+std::string activity_of(const CaseOnBackend& result);
 
 /// The title of the problem from its workload, after its label if it has one. Falls back to name=value pairs
 /// if this program has no such workload, and to the id if there are no parameters.
-std::string problem_title(const CaseResult& result);
+std::string problem_title(const CaseOnBackend& result);
 
 /// Rewrites a threshold's title from its file for readers: `infer, network cnn, f32` becomes `Inference by
 /// the CNN, f32`, and `matmul, m = n = k, tuned false, f32` becomes `Matrix products, m = n = k, not tuned,

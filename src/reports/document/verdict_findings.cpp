@@ -82,13 +82,7 @@ std::string headline(const Verdicts& verdicts) {
 }
 
 std::string describe_case(const CaseVerdict& c) {
-  CaseResult problem;
-  problem.id = c.id;
-  problem.op = c.op;
-  problem.label = c.label;
-  problem.parameters = c.parameters;
-  problem.dtype = c.dtype;
-  return printable(fmt::format("{} {} on {}", c.op, problem_title(problem), c.backend));
+  return printable(fmt::format("{} {} on {}", c.op, problem_title(c), c.backend));
 }
 
 std::string describe_change(const CaseVerdict& c) {

@@ -37,8 +37,6 @@ class Cpu(_Arrays, devices.Cpu):
 
 class Gpu(_Arrays, devices.Gpu):
     name = "jax-cuda"
-    dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
-    unreadable = {"device_seconds": "JAX's time is what its user waits for, launches included"}
 
     def __init__(self):
         try:

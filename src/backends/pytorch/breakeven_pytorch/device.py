@@ -46,8 +46,6 @@ class Cpu(_Torch, devices.Cpu):
 
 class Gpu(_Torch, devices.Gpu):
     name = "pytorch-cuda"
-    dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
-    unreadable = {"device_seconds": "PyTorch's time is what its user waits for, launches included"}
 
     def __init__(self):
         try:

@@ -37,7 +37,6 @@ class Gpu(_Arrays, devices.Gpu):
     dtypes = ["f64", "f32", "tf32", "f16", "bf16"]
     convolution_dtypes = ["f64", "f32", "tf32", "f16", "bf16"]
     formats = ["NHWC", "NCHW"]
-    unreadable = {"device_seconds": "TensorFlow's time is what its user waits for, launches included"}
 
     def __init__(self):
         cards = tf.config.list_physical_devices("GPU")

@@ -44,6 +44,8 @@ class Cpu(_Device):
 class Gpu(_Device):
     kind = "gpu"
     has_own_memory = True
+    unreadable = {"device_seconds": "a framework's time is that of its user, launches included"}
+    dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
     training_dtypes = ["f32", "tf32", "f16", "bf16"]
 
     def drop_ampere_dtypes(self):
