@@ -120,7 +120,7 @@ std::string quoted_for_shell(const std::string& word) {
 }
 
 /// Limits the time of each case, with that for its energy.
-void shorten(Measure& measure, double seconds) {
+void limit_case_seconds(Measure& measure, double seconds) {
   constexpr double least_for_energy = 0.5;  // a GPU renews its counter ten times a second or less
   measure.max_seconds = seconds;
   measure.energy_seconds = seconds < least_for_energy ? 0 : std::min(measure.energy_seconds, seconds);
@@ -137,7 +137,7 @@ std::string command_to_report(const std::filesystem::path& result) {
 int run(const Options& o) {
   SessionPlan plan;
   plan.config = select_cases(o.selection);
-  if (o.seconds > 0) shorten(plan.config.measure, o.seconds);
+  if (o.seconds > 0) limit_case_seconds(plan.config.measure, o.seconds);
   if (o.precision > 0) plan.config.measure.precision = o.precision;
   apply_library_defaults(o.library_defaults, plan.config.measure);
   plan.threads = choose_threads(o.threads);

@@ -101,16 +101,16 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
   const auto is_named = [&](const std::string& name) {
     return std::find(named.begin(), named.end(), name) != named.end();
   };
-  constexpr const char* judge = "reference";
+  constexpr const char* reference = "reference";
   // A backend that is not requested is not started, because importing a framework takes seconds.
   auto started = programs;
   std::erase_if(started, [&](const BackendProgram& program) {
-    return !named.empty() && !is_named(program.name) && program.name != judge;
+    return !named.empty() && !is_named(program.name) && program.name != reference;
   });
   for (BackendRecord& record : probe_all(started, threads)) {
     // Another program with the role of a reference may be measured, such as an earlier commit's, but must not
     // verify itself.
-    if (record.name == judge && record.available && record.role == "arbiter") choice.arbiter = record;
+    if (record.name == reference && record.available && record.role == "arbiter") choice.arbiter = record;
     if (named.empty() ? record.role != "arbiter" : is_named(record.name))
       choice.measured.push_back(std::move(record));
   }

@@ -104,7 +104,7 @@ struct CaseOnBackend {
   std::string dtype, backend, device;
 };
 
-/// What one case on one backend gave.
+/// The result of one case on one backend.
 struct CaseResult : CaseOnBackend {
   Status status = Status::interrupted;
   std::string reason;

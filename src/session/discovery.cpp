@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <sstream>
-#include <thread>
 
 #include "host/library_variables.h"
 #include "install_paths.h"
@@ -82,7 +82,7 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
 
 namespace {
 
-BackendRecord greet(const BackendProgram& program, WorkerProcess& worker, int threads) {
+BackendRecord ask_hello(const BackendProgram& program, WorkerProcess& worker, int threads) {
   // Python takes seconds to import PyTorch from a cold disk.
   constexpr std::chrono::seconds greeting_timeout{120};
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
@@ -107,7 +107,7 @@ bool is_script(const std::filesystem::path& program) {
 
 BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
   WorkerProcess worker(program.path, options ? *options : worker_options(threads));
-  return greet(program, worker, threads);
+  return ask_hello(program, worker, threads);
 }
 
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
@@ -126,14 +126,14 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
   for (const std::size_t i : scripts)
     workers.push_back(
         std::make_unique<WorkerProcess>(programs[i].path, options ? *options : worker_options(threads)));
-  std::vector<std::thread> asking;
+  std::vector<std::future<BackendRecord>> asked;
   for (std::size_t s = 0; s < scripts.size(); ++s) {
-    asking.emplace_back([&, s] {
-      records[scripts[s]] = greet(programs[scripts[s]], *workers[s], threads);
-      workers[s].reset();  // ends it
-    });
+    asked.push_back(std::async([&, s] {
+      const std::unique_ptr<WorkerProcess> worker = std::move(workers[s]);  // ends when it is answered
+      return ask_hello(programs[scripts[s]], *worker, threads);
+    }));
   }
-  for (std::thread& one : asking) one.join();
+  for (std::size_t s = 0; s < scripts.size(); ++s) records[scripts[s]] = asked[s].get();
   for (std::size_t i = 0; i < programs.size(); ++i) records[i].name = programs[i].name;
   return records;
 }

@@ -40,8 +40,8 @@ BackendRecord probe(const BackendProgram& program, int threads,
 /// True for a program that an interpreter runs, such as Python.
 bool is_script(const std::filesystem::path& program);
 
-/// The records of several programs, in their order and with their files' names. Scripts are asked all at
-/// once, because each imports a framework for seconds; other programs before them and one after another,
+/// The records of several programs, in their order and with their files' names. Scripts are asked in
+/// parallel, because each imports a framework for seconds; other programs before them and one after another,
 /// because some race their kernels at their first start and need the machine to themselves.
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
                                      const std::optional<WorkerOptions>& options = {});

@@ -31,6 +31,10 @@ bool has_simulated_clock(const BackendRecord& backend) {
                              [](const auto& library) { return library.first == simulated_clock_library; });
 }
 
+bool is_on_gpu(const Contender& contender) {
+  return contender.participant->backend.device == "gpu";
+}
+
 /// Returns null if the kernel lets no thread be pinned to these CPUs.
 std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   if (cpus.empty()) return nullptr;
@@ -357,7 +361,7 @@ void Engine::place_and_warm(Contender& contender) {
 }
 
 void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s, double turn_seconds) {
-  if (has_work_beside(measure_, s)) return;
+  if (has_work_beside(measure_, s) || is_on_gpu(contender)) return;
   note_cost(turn_costs_[contender.participant->key], turn_seconds - total_seconds(s));
 }
 
@@ -381,8 +385,12 @@ void Engine::begin_probing(const Visit& visit) {
   // Probing does not help if all times are simulated. Beside a GPU alone, the host's CPUs rest: a probe would
   // find them at low clocks.
   probes_ = speed_probe_ && !std::ranges::all_of(visit.contenders, [](const Contender* c) {
-              return has_simulated_clock(c->participant->backend) || c->participant->backend.device == "gpu";
+              return c->finished || has_simulated_clock(c->participant->backend) || is_on_gpu(*c);
             });
+  if (!probes_) {
+    latest_speed_.reset();
+    latest_probe_.reset();
+  }
   if (!probes_ || !probe_costs_.empty()) return;
   speed_probe_->calibrate();
   speed_probe_->measure();  // the first also reads memory
@@ -660,7 +668,8 @@ void Engine::watch_gpu(Contender& contender) {
 }
 
 std::string Engine::why_no_energy(const Contender& contender) const {
-  if (measure_.energy_seconds == 0) return "not asked for (measure.energy_seconds is 0)";
+  if (measure_.energy_seconds == 0)
+    return "not asked for (measure.energy_seconds is 0, or --seconds below 0.5)";
   if (measure_.cold_cache) return "flushing caches between iterations uses energy, too";
   for (const Gpu& gpu : gpus_) {
     if (gpu.id == contender.participant->backend.device_id && gpu.mig.value_or(false))

@@ -148,8 +148,8 @@ class Engine {
   Engine(const Measure& measure, const Instruments& instruments, int threads,
          const std::optional<BackendRecord>& reference, ReportProgress report_progress);
 
-  /// Starts a launch: every participant is a fresh process from here on. Those that are measured `soon` may
-  /// be started at once.
+  /// Starts a launch: every participant is a fresh process from here on. Scripts that are measured `soon`
+  /// are started in parallel.
   void begin_launch(const std::vector<const Participant*>& soon = {}) {
     workers_.stop_all_but(reference_ ? reference_->key : "");
     workers_.start_scripts(soon);

@@ -59,8 +59,8 @@ class Session : public MeasuringSession {
   Result run() {
     begin();
     std::size_t step = 0;
-    for (int launch = 0; launch < measure_.launches; ++launch) {
-      engine_.begin_launch(measured_soon());
+    for (int launch = 0; launch < measure_.launches && !Interruption::requested(); ++launch) {
+      engine_.begin_launch(participants_of_launch());
       for (int pass = 0; pass < passes(); ++pass) {
         for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
           const double start = now();
@@ -169,7 +169,7 @@ class Session : public MeasuringSession {
   }
 
   /// The participants that measure something in the next launch.
-  std::vector<const Participant*> measured_soon() const {
+  std::vector<const Participant*> participants_of_launch() const {
     std::vector<const Participant*> soon;
     for (const SessionProblem& problem : problems_) {
       for (const Contender& contender : problem.contenders) {

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
 #include <set>
-#include <thread>
 
 #include "host/cpu.h"
 #include "host/threads.h"
@@ -40,9 +40,9 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
   if (running.is_started) return std::nullopt;
   if (!running.worker) {
     launch(participant, running);
-    running.hello = greet(participant, running);
+    running.hello = ask_hello(participant, running);
   }
-  const auto hello = answered(participant, *std::exchange(running.hello, {}));
+  const auto hello = to_answer(participant, *std::exchange(running.hello, {}));
   if (const auto* none = std::get_if<NoAnswer>(&hello)) {
     running_.erase(participant.key);  // a program that has not said hello gets no further requests
     return *none;
@@ -71,10 +71,12 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
     launch(*participant, running);
     scripts.emplace_back(participant, &running);
   }
-  std::vector<std::thread> greeting;
-  for (const auto& [participant, running] : scripts)
-    greeting.emplace_back([&, participant, running] { running->hello = greet(*participant, *running); });
-  for (std::thread& one : greeting) one.join();
+  std::vector<std::future<void>> asking;
+  for (const auto& [participant, running] : scripts) {
+    asking.push_back(
+        std::async([this, participant, running] { running->hello = ask_hello(*participant, *running); }));
+  }
+  for (auto& one : asking) one.get();
 }
 
 void WorkerPool::launch(const Participant& participant, Running& running) {
@@ -83,7 +85,7 @@ void WorkerPool::launch(const Participant& participant, Running& running) {
   running.worker = start_worker_(participant.backend.program, options);
 }
 
-Asked<answer::Hello> WorkerPool::greet(const Participant& participant, Running& running) const {
+Asked<answer::Hello> WorkerPool::ask_hello(const Participant& participant, Running& running) const {
   return running.worker->ask<answer::Hello>(
       request::Hello{.protocol = protocol_version, .threads = participant.threads},
       std::chrono::duration<double>(measure_.timeout_seconds));

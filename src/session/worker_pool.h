@@ -57,8 +57,8 @@ class WorkerPool {
   /// none.
   std::optional<NoAnswer> start(const Participant& participant,
                                 const std::function<std::vector<int>()>& near_cpus = {});
-  /// Starts the programs that are scripts, and waits until all have said hello. Each imports a framework for
-  /// seconds, which they do at the same time. start() completes the start of each.
+  /// Starts the programs that are scripts in parallel, because each imports a framework for seconds, and
+  /// waits for their hello. start() completes the start of each.
   void start_scripts(const std::vector<const Participant*>& participants);
 
   /// Sends a request to a program that was started. A lost program is removed; start() starts it again.
@@ -69,7 +69,7 @@ class WorkerPool {
     if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
     auto asked = running->worker->template ask<T>(
         request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
-    return answered(participant, std::move(asked));
+    return to_answer(participant, std::move(asked));
   }
 
   /// Waits until the participant's threads sleep, so that they do not disturb another's sample. Returns false
@@ -100,7 +100,7 @@ class WorkerPool {
     std::vector<int> confined_to;          // empty: it may run everywhere
   };
   template <typename T>
-  Answered<T> answered(const Participant& participant, Asked<T> asked) {
+  Answered<T> to_answer(const Participant& participant, Asked<T> asked) {
     if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
     if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
       return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
@@ -111,7 +111,7 @@ class WorkerPool {
     return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
   }
   void launch(const Participant& participant, Running& running);
-  Asked<answer::Hello> greet(const Participant& participant, Running& running) const;
+  Asked<answer::Hello> ask_hello(const Participant& participant, Running& running) const;
   const Running* find(const Participant& participant) const;
   Placement* placement_of(const Participant& participant) const;
 

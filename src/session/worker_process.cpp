@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio.hpp>
 #include <cstring>
 #include <ctime>
@@ -57,7 +58,9 @@ constexpr std::chrono::seconds longest_look{1};
 /// How long a killed program, and everything that it started, may take to end.
 constexpr std::chrono::seconds longest_end{10};
 
-volatile std::sig_atomic_t interrupted = 0, ends_asked_for = 0;
+// Read in several threads, and written by a signal handler.
+std::atomic<int> interrupted = 0, ends_asked_for = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 /// Redirects output from a terminal that has gone. Writing to it would fail and end a run before its results
 /// are saved.

@@ -48,7 +48,7 @@ struct LaunchSamples {
   bool operator==(const LaunchSamples&) const = default;
 };
 
-/// What is decided of one case on one backend.
+/// The verdict on one case on one backend.
 struct CaseVerdict : CaseOnBackend {
   Presence presence = Presence::both;
   Status base_status = Status::ok, head_status = Status::ok;  // meaningful for a side that has the case

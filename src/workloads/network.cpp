@@ -77,7 +77,7 @@ class Builder {
   }
 
   /// Adds dense layers with ReLU of these widths, and one of the classes: dense1, dense2, ...
-  void classify_by(const std::vector<std::int64_t>& widths) {
+  void add_classifier(const std::vector<std::int64_t>& widths) {
     int number = 0;
     for (const std::int64_t width : widths)
       dense(fmt::format("dense{}", ++number), 1, width, Activation::relu);
@@ -160,7 +160,7 @@ Network make_mlp(const Sizes& sizes) {
   refuse_sizes("mlp", {.heads = sizes.heads, .hidden = sizes.hidden});
   const std::int64_t width = chosen(sizes.width, 512);
   Builder network("mlp");
-  network.classify_by({width, width});
+  network.add_classifier({width, width});
   return network.take();
 }
 
@@ -171,7 +171,7 @@ Network make_lenet(const Sizes& sizes) {
   network.max_pool();
   network.conv2d(16, 5, 0, Activation::relu);
   network.max_pool();
-  network.classify_by({120, 84});
+  network.add_classifier({120, 84});
   return network.take();
 }
 
@@ -181,7 +181,7 @@ Network make_cnn(const Sizes& sizes) {
   network.conv2d(32, 3, 0, Activation::relu);
   network.conv2d(64, 3, 0, Activation::relu);
   network.max_pool();
-  network.classify_by({128});
+  network.add_classifier({128});
   return network.take();
 }
 

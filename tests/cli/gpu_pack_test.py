@@ -100,6 +100,12 @@ class GpuPackTest(FolderTest):
         self.assertIn("gpu-check: failed: cuda has no conv2d", done.stderr)
         self.assertEqual(json.loads((self.folder / "out/row.json").read_text())["cases"][0]["status"], "ok")
 
+    def test_minutes_are_whole(self):
+        for given in (["--minutes"], ["--minutes", "0"], ["--minutes", "1.5"]):
+            refused = self.check(self.unpacked(), *given)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("--minutes needs a whole number of minutes", refused.stderr)
+
     def test_a_part_needs_only_its_own_data(self):
         root = self.unpacked()
         shutil.rmtree(root / "data")

@@ -86,7 +86,8 @@ TEST_F(NvmlConditions, AreReadInsideSamples) {
   EXPECT_EQ(seen.at("ecc_errors"), 2) << "those that are new";
   EXPECT_EQ(seen.at("clock_reasons"), Json::array());
   EXPECT_EQ(seen.at("throttled_seconds"), (Json{{"power", 0.0}, {"thermal", 0.0}, {"board", 0.0}}));
-  EXPECT_EQ(seen.at("unreadable"), (Json{{"joules", "not asked for (measure.energy_seconds is 0)"}}));
+  EXPECT_EQ(seen.at("unreadable"),
+            (Json{{"joules", "not asked for (measure.energy_seconds is 0, or --seconds below 0.5)"}}));
   EXPECT_FALSE(row(result).at("seconds").contains("throttled"));
   EXPECT_THAT(warnings(result), Contains(HasSubstr("errors that were not corrected: 2")));
 }
@@ -146,6 +147,19 @@ TEST_F(NvmlConditions, EnergyIsThatOfTheWork) {
   EXPECT_GE(row(result).at("joules"), 0.97 * expected);
   EXPECT_LE(row(result).at("joules"), 1.5 * expected);
   EXPECT_FALSE(device(result).at("unreadable").contains("joules"));
+}
+
+/// The work for energy is at most as long as --seconds allows, and left out where it would be too short.
+TEST_F(NvmlConditions, SecondsOfTheCommandLineLimitEnergyToo) {
+  const auto measured = [this](const char* seconds) {
+    const auto path = products({80}, {"a"}, {{"energy_seconds", 600}});
+    const Outcome outcome =
+        breakeven({"run", path, "--seconds", seconds, "--out", file("out.json"), "--quiet"}, Json::object());
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return row(parse_file(file("out.json")));
+  };
+  EXPECT_TRUE(measured("0.2").at("joules").is_null());
+  EXPECT_GT(measured("0.6").at("joules"), 0);
 }
 
 TEST_F(NvmlConditions, EnergyOfABackendThatAlsoDidOtherRunsIsUnknown) {

@@ -51,6 +51,15 @@ class RatiosTest(unittest.TestCase):
         self.assertNotIn("| c |", answer.stdout)
         self.assertIn("Geometric mean of 2: 1.000. Least: 0.500 (b).", answer.stdout)
 
+    def test_a_peer_on_a_gpu_is_compared_with_gpu_backends(self):
+        cases = [
+            case("a", "openblas", [1.0, 1.0]),
+            case("a", "cuda", [2.0, 2.0], device="gpu"),
+            case("a", "pytorch-cuda", [3.0, 3.0], device="gpu"),
+        ]
+        answer = ratios({"backends": BACKENDS, "cases": cases}, extra=["--peer", "pytorch-cuda"])
+        self.assertIn("| a | cuda | 2000 | 3000 | 1.500 | 1.500 ... 1.500 | 2 |", answer.stdout)
+
     def test_rounds_are_paired_launch_by_launch(self):
         # Both sides are slower in one round; paired, their ratio is the same in all of them.
         mine = [1.0, 1.0, 5.0, 1.0, 1.0]

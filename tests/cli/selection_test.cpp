@@ -69,7 +69,7 @@ TEST_F(SelectionTest, ScriptsAreStartedAllAtOnce) {
                             "mkdir -p '{0}' '{1}'\n"
                             "start=$(ls '{0}' | wc -l)\n"
                             "touch \"{0}/$start\"\n"
-                            "for i in $(seq 300); do [ -e \"{1}/$start\" ] && exec '{2}'; sleep 0.1; done\n"
+                            "for i in $(seq 150); do [ -e \"{1}/$start\" ] && exec '{2}'; sleep 0.1; done\n"
                             "echo 'the other was not started' >&2\nexit 1\n",
                             file(own).string(), file(other).string(),
                             file("backends/breakeven-backend-a").string()));

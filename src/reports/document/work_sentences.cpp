@@ -157,7 +157,8 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
   std::vector<Statement> said;
   for (const auto& [device, limits] : by_device) {
     const std::string where =
-        device == "cpu" ? "At most " : fmt::format("The {} does at most ", printable(device));
+        device == "cpu" ? "At most "
+                        : fmt::format("The {} reaches at most ", device == "gpu" ? "GPU" : printable(device));
     std::vector<std::string> rates;
     for (const auto& [dtype, gflops] : limits.gflops)
       rates.push_back(
