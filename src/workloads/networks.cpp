@@ -84,11 +84,15 @@ double root_mean_square(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(values.size(), 1)));
 }
 
-/// The learning rate divided by the optimiser's default; 1 if nothing is trained.
-double rate_factor(const Parameters& parameters) {
+/// How much more losses may differ than logits, because of the updates; 1 if nothing is trained.
+double update_factor(const Parameters& parameters, bool narrow) {
   if (parameters.find("optimizer") == nullptr) return 1;
   const Optimizer chosen = Optimizer::of(parameters);
-  return chosen.learning_rate / Optimizer::own_learning_rate(chosen.kind);
+  const double rate = std::max(1.0, chosen.learning_rate / Optimizer::own_learning_rate(chosen.kind));
+  // Adam moves a weight by the whole rate, however small its gradient is. Where rounding decides whether a
+  // unit with ReLU is active for an image, and for no other, all of its weights move or none does.
+  constexpr double of_adam = 8;
+  return chosen.kind == Optimizer::Kind::adam && !narrow ? of_adam * rate : rate;
 }
 
 }  // namespace
@@ -108,7 +112,7 @@ Tolerance NetworkWorkload::tolerance(const Parameters& parameters, const Evidenc
   return {.element_scale = root_mean_square(truth.elements),
           .terms_per_projection = terms_per_projection(output(parameters)),
           .relative = relative,
-          .relative_loss = relative * std::max(1.0, rate_factor(parameters))};
+          .relative_loss = relative * update_factor(parameters, narrow)};
 }
 
 }  // namespace breakeven
