@@ -13,8 +13,8 @@ namespace breakeven {
 namespace {
 
 /// Adds `newer`, or replaces the earlier one that has the same `member`.
-template <typename T>
-void note(std::vector<const T*>& known, const T& newer, std::string T::*member) {
+template <typename T, typename Owner>
+void note(std::vector<const T*>& known, const T& newer, std::string Owner::*member) {
   const auto same = std::ranges::find(known, newer.*member,
                                       [&](const T* one) -> const std::string& { return one->*member; });
   if (same == known.end()) {
