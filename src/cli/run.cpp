@@ -82,6 +82,13 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   const auto refuse = [&](const std::string& why) {
     throw CommandError("--resume {}: {}; start again with --out", file, why);
   };
+  const auto& shard = plan.config.shard;
+  if (earlier.shard && shard) {
+    if (earlier.shard->shard != shard->shard)
+      throw CommandError("--resume {0}: is shard {1}, not {2}; continue it with --shard {1}", file,
+                         earlier.shard->shard.text(), shard->shard.text());
+    if (earlier.shard->fingerprint != shard->fingerprint) refuse("is a shard of other cases");
+  }
   const Host here = describe_host(plan.threads);
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
     refuse(fmt::format("was measured on {} ({}), this is {} ({})", earlier.host.name, earlier.host.cpu,
@@ -172,7 +179,9 @@ int run(const Options& o) {
                      interrupted ? "interrupted before anything was measured" : "nothing was measured",
                      out.string()));
   else if (interrupted)
-    tell(fmt::format("interrupted; continue with --resume {}", out.string()));
+    tell(fmt::format("interrupted; continue with {}--resume {}",
+                     result.shard ? fmt::format("--shard {} ", result.shard->shard.text()) : "",
+                     out.string()));
   return interrupted ? exit_code::interrupted : exit_status(result);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "host/cpu.h"
+#include "plan/shards.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
 #include "text/printable.h"
@@ -22,7 +23,10 @@ void add_case_options(CLI::App& command, CaseSelection& selection) {
       .add_option("--filter", selection.filter,
                   "only cases whose id this regular expression (ECMAScript) finds")
       ->type_name("REGEX");
-  command.add_option("--shard", selection.shard, "only the I-th of N parts, for N machines or jobs")
+  command
+      .add_option("--shard", selection.shard,
+                  "only part I of N parts that take about equally long, for N machines or jobs; `breakeven "
+                  "merge` joins their results")
       ->type_name("I/N");
 }
 
@@ -35,20 +39,6 @@ void add_library_defaults_option(CLI::App& command, bool& chosen) {
 void apply_library_defaults(bool option, Measure& measure) {
   measure.library_defaults = measure.library_defaults || option;
   if (measure.library_defaults) start_with_library_defaults();
-}
-
-std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text) {
-  static const std::regex form("([0-9]{1,6})/([0-9]{1,6})");
-  std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
-    throw CommandError("--shard {}: must be I/N, as in 1/4", text);
-  }
-  const auto i = std::stoul(parts[1]);
-  const auto n = std::stoul(parts[2]);
-  if (i < 1 || i > n) throw CommandError("--shard {}: the part must be from 1 to {}", text, n);
-  std::vector<PlannedCase> kept;
-  for (std::size_t c = i - 1; c < cases.size(); c += n) kept.push_back(std::move(cases[c]));
-  return kept;
 }
 
 Config select_cases(const CaseSelection& selection) {
@@ -67,10 +57,15 @@ Config select_cases(const CaseSelection& selection) {
     }
   }
   if (!selection.shard.empty()) {
-    config.cases = shard_of(std::move(config.cases), selection.shard);
-    if (config.cases.empty()) {
-      throw CommandError("--shard {}: there are fewer cases than that: this part is empty", selection.shard);
+    const auto shard = parse_shard(selection.shard);
+    if (!shard) {
+      throw CommandError("--shard {}: must be I/N, as in 1/4, with I from 1 to N", selection.shard);
     }
+    if (shard->count > config.cases.size()) {
+      throw CommandError("--shard {}: there are only {} cases; divide them into at most as many parts",
+                         selection.shard, config.cases.size());
+    }
+    keep_shard(config, *shard);
   }
   return config;
 }

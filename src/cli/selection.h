@@ -29,10 +29,6 @@ void add_library_defaults_option(CLI::App& command, bool& chosen);
 /// If the option or the config says so, programs started from now on keep their libraries' defaults.
 void apply_library_defaults(bool option, Measure& measure);
 
-/// The cases of part `text` ("I/N", I from 1 to N). They are distributed in turn, so that every part has its
-/// share of every sweep.
-std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text);
-
 struct BackendChoice {
   std::vector<BackendRecord> measured;  // in the requested order, including unavailable ones
   std::optional<BackendRecord> arbiter;

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/json_file.h"
 #include "plan/sweep.h"
+#include "results/shard.h"
 
 namespace breakeven {
 
@@ -33,8 +35,9 @@ struct Config {
   std::string title;                  // the question; the file's name if there is none
   std::vector<std::string> backends;  // empty: every contender found
   Measure measure;
-  std::vector<PlannedCase> cases;  // in the order written; ids are unique
-  std::string json;                // the file's text; for several files, a JSON list of their texts
+  std::vector<PlannedCase> cases;         // in the order written; ids are unique
+  std::string json;                       // the file's text; for several files, a JSON list of their texts
+  std::optional<ShardRecord> shard = {};  // if `cases` are one part of those in the file
 };
 
 /// The settings under "measure": their names, limits and defaults.

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "json/text.h"
 #include "protocol/messages.h"
@@ -252,6 +254,38 @@ void fields(Fields& f, Sampling& sampling) {
   f.if_set("probe_seconds", sampling.probe_seconds);
 }
 
+void fields(Fields& f, ShardSettings& settings) {
+  f.required("precision", settings.precision);
+  f.required("max_seconds", settings.max_seconds);
+  f.required("energy_seconds", settings.energy_seconds);
+  f.required("library_defaults", settings.library_defaults);
+}
+
+/// Lists the members of "shard_plan".
+void fields(Fields& f, ShardRecord& record) {
+  f.required("cases", record.cases);
+  f.required("fingerprint", record.fingerprint);
+  f.required("positions", record.positions);
+  f.required("settings", record.settings);
+  const auto& positions = record.positions;
+  f.expect(std::ranges::adjacent_find(positions, std::greater_equal()) == positions.end(),
+           "has positions that do not rise");
+  f.expect(positions.empty() || positions.back() < record.cases, "has a position beyond its {} cases",
+           record.cases);
+}
+
+/// Writes or reads "shard" and "shard_plan"; neither is there for a run of all cases.
+void shard_fields(Fields& f, std::optional<ShardRecord>& record) {
+  if (f.writes() ? !record.has_value() : f.reader().find("shard") == nullptr) return;
+  if (f.reads()) record.emplace();
+  std::string text = record->shard.text();
+  f.required("shard", text);
+  const auto shard = parse_shard(text);
+  f.expect(shard.has_value(), "has the shard '{}'; it must be as 1/4", text);
+  f.required("shard_plan", *record);
+  record->shard = *shard;
+}
+
 /// Writes or reads everything but the lists, which are written with a line for each entry.
 void fields(Fields& f, Result& result) {
   f.derived("schema", schema);
@@ -264,6 +298,7 @@ void fields(Fields& f, Result& result) {
   f.optional("warnings", result.warnings);
   f.required("host", result.host);
   f.json_text("config", result.config);
+  shard_fields(f, result.shard);
   f.optional("sampling", result.sampling);
   f.if_set("machine_speed", result.machine_speed);
 }

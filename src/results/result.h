@@ -16,6 +16,7 @@
 
 #include "json/names.h"
 #include "json/text.h"
+#include "results/shard.h"
 #include "statistics/estimate.h"
 #include "statistics/summary.h"
 #include "workloads/evidence.h"
@@ -220,6 +221,7 @@ struct Result {
   std::vector<std::string> warnings;  // about the whole run
   Host host;
   std::string config;                              // JSON text, unchanged
+  std::optional<ShardRecord> shard = {};           // absent: all cases of the config were measured
   std::optional<MachineSpeed> machine_speed = {};  // of the process that wrote the file; absent: not probed
   std::optional<Sampling> sampling;  // of the process that wrote the file; absent without samples
   std::vector<BackendRecord> backends;

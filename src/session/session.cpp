@@ -95,6 +95,7 @@ class Session : public MeasuringSession {
     warn_of_environment(result_.host, result_.warnings);
     result_.host.gpus = engine_.find_gpus(plan_.backends);
     result_.config = plan_.config.json;
+    record_shard();
     result_.backends = plan_.backends;
     CaseIndex earlier;
     if (plan_.earlier) {
@@ -138,6 +139,16 @@ class Session : public MeasuringSession {
         if (step % passes() > 0) steps_.back().kind += " again";
       }
     }
+  }
+
+  /// Records which part of the cases this run measures. A continued run of all cases stays one.
+  void record_shard() {
+    if (!plan_.config.shard || (plan_.earlier && !plan_.earlier->shard)) return;
+    result_.shard = plan_.config.shard;
+    result_.shard->settings = {.precision = measure_.precision,
+                               .max_seconds = measure_.max_seconds,
+                               .energy_seconds = measure_.energy_seconds,
+                               .library_defaults = measure_.library_defaults};
   }
 
   /// The number of visits of each problem in a launch. A single launch has two, with half the time each: a

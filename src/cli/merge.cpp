@@ -1,0 +1,72 @@
+// breakeven merge: joins the result files of the shards of one run.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/messages.h"
+#include "cli/named_files.h"
+#include "cli/subcommand.h"
+#include "cli/text_file.h"
+#include "session/session.h"
+#include "verdicts/merge_shards.h"
+
+namespace breakeven {
+namespace {
+
+struct MergeCommand {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path out;
+  std::vector<std::string> allowed;
+};
+
+/// Prints the warnings of the merged result that no shard has.
+void tell_new_warnings(const Result& merged, const std::vector<std::string>& known) {
+  for (const std::string& warning : merged.warnings) {
+    if (std::ranges::find(known, warning) == known.end()) tell(warning);
+  }
+}
+
+int merge_files(const MergeCommand& o) {
+  if (std::ranges::count(o.files, "-") > 1)
+    throw CommandError("- is given twice, and there is one standard input; name files");
+  check_output_files({{.option = "--out", .path = o.out.string()}}, o.files);
+  std::set<Difference> allowed;
+  for (const std::string& name : o.allowed) allowed.insert(*parse_name<Difference>(name));
+  std::vector<ShardFile> shards;
+  std::vector<std::string> known;
+  for (const auto& file : o.files) {
+    shards.push_back({.file = file == "-" ? "standard input" : file.string(), .result = read_result(file)});
+    const auto& warnings = shards.back().result.warnings;
+    known.insert(known.end(), warnings.begin(), warnings.end());
+  }
+  Result merged;
+  try {
+    merged = merge_shards(std::move(shards), allowed);
+  } catch (const ShardsIncomparable& e) {
+    throw CommandError(exit_code::incomplete, std::string(e.what()));
+  }
+  write_text_file(o.out.string(), to_json_text(merged));
+  tell_new_warnings(merged, known);
+  report_saved_file(o.out.string());
+  return exit_status(merged);
+}
+
+const SubcommandRegistration merge_command(subcommand<MergeCommand>(
+    "merge", "join the result files of a run's shards into one",
+    [](CLI::App& command, MergeCommand& o) {
+      declare_result_files(
+          command, o.files,
+          "result files of `breakeven run --shard`, one for each shard; - for standard input");
+      accept_output_file(command.add_option("--out", o.out, "the joined result file; - for standard output"))
+          ->required();
+      command
+          .add_option("--allow", o.allowed,
+                      "join although the shards' machines differ in this; may be repeated, or given as a,b")
+          ->delimiter(',')
+          ->check(CLI::IsMember(allowable_differences()));
+    },
+    merge_files));
+
+}  // namespace
+}  // namespace breakeven

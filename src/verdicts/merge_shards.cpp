@@ -1,0 +1,365 @@
+#include "verdicts/merge_shards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "verdicts/roofline.h"
+#include "verdicts/verdict.h"
+#include "version.h"
+
+namespace breakeven {
+namespace {
+
+template <typename... Values>
+[[noreturn]] void refuse(fmt::format_string<Values...> message, Values&&... values) {
+  throw ShardError(fmt::format(message, std::forward<Values>(values)...));
+}
+
+const Shard& shard_of(const ShardFile& file) {
+  return file.result.shard->shard;
+}
+
+// ---- the files belong together
+
+void check_are_shards(const std::vector<ShardFile>& files) {
+  if (files.empty()) refuse("there is nothing to join; give the result files of the shards");
+  for (const ShardFile& file : files) {
+    if (!file.result.shard)
+      refuse(
+          "{}: does not say which shard of a run it is; give files that this version of `breakeven run` "
+          "wrote "
+          "with --shard",
+          file.file);
+  }
+}
+
+std::vector<std::string> backend_names(const Result& result) {
+  std::vector<std::string> names;
+  for (const BackendRecord& backend : result.backends) names.push_back(backend.name);
+  return names;
+}
+
+/// Throws unless `other` is of the same run as `first`.
+void check_same_run(const ShardFile& first, const ShardFile& other) {
+  const ShardRecord& was = *first.result.shard;
+  const ShardRecord& is = *other.result.shard;
+  const auto differ = [&](std::string_view what, const auto& then, const auto& now, std::string_view advice) {
+    if (then != now)
+      refuse("{} has {} {}, and {} has {}; {}", first.file, what, then, other.file, now, advice);
+  };
+  if (was.shard.count != is.shard.count)
+    refuse("{} is shard {}, and {} is shard {}: they are parts of different divisions; give the files of one",
+           first.file, was.shard.text(), other.file, is.shard.text());
+  differ("the version of breakeven", first.result.tool_version, other.result.tool_version,
+         "measure all shards with one version");
+  if (first.result.config != other.result.config)
+    refuse("{} and {} have different configs; measure all shards with the same config", first.file,
+           other.file);
+  differ("the number of cases", was.cases, is.cases,
+         "measure all shards with the same --filter and the same lists of shapes");
+  if (was.fingerprint != is.fingerprint)
+    refuse(
+        "{} and {} are shards of different cases; measure all with the same --filter and the same lists of "
+        "shapes",
+        first.file, other.file);
+  differ("the precision", was.settings.precision, is.settings.precision,
+         "give all shards the same --precision");
+  differ("the time limit in seconds", was.settings.max_seconds, is.settings.max_seconds,
+         "give all shards the same --seconds");
+  differ("the time for energy in seconds", was.settings.energy_seconds, is.settings.energy_seconds,
+         "give all shards the same --seconds");
+  differ("library_defaults", was.settings.library_defaults, is.settings.library_defaults,
+         "give all shards --library-defaults, or none");
+  const auto then = backend_names(first.result);
+  const auto now = backend_names(other.result);
+  if (then != now)
+    refuse("{} has the backends {}, and {} has {}; give all shards the same --backends", first.file,
+           fmt::join(then, ", "), other.file, fmt::join(now, ", "));
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    const BackendRecord& here = first.result.backends[i];
+    const BackendRecord& there = other.result.backends[i];
+    if (here.available == there.available) continue;
+    const auto& [lacks, record] = here.available ? std::pair(&other, &there) : std::pair(&first, &here);
+    refuse(
+        "{}: {} was not available, and it was for other shards: {}; install it and measure the shard again, "
+        "or "
+        "leave it out of all shards with --backends",
+        lacks->file, record->name, record->reason);
+  }
+}
+
+/// Sorts the files by shard. Throws unless each shard is there once.
+void check_complete(std::vector<ShardFile>& files) {
+  std::ranges::stable_sort(files, {}, shard_of);
+  const auto twice = std::ranges::adjacent_find(files, {}, shard_of);
+  if (twice != files.end())
+    refuse("{} and {} are both shard {}; leave one out", twice->file, std::next(twice)->file,
+           shard_of(*twice).text());
+  Shard wanted{.number = 1, .count = shard_of(files.front()).count};
+  std::vector<std::string> missing;
+  constexpr std::size_t most_named = 8;
+  for (auto file = files.begin(); wanted.number <= wanted.count && missing.size() <= most_named;
+       ++wanted.number) {
+    if (file != files.end() && shard_of(*file) == wanted)
+      ++file;
+    else
+      missing.push_back(missing.size() < most_named ? wanted.text() : "...");
+  }
+  if (!missing.empty())
+    refuse("shard{} {} {} missing; run `breakeven run CONFIG --shard {} --out FILE` and give that file, too",
+           missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), missing.size() == 1 ? "is" : "are",
+           missing.front());
+}
+
+// ---- the machines
+
+/// Where a shard was measured: the host, and its GPUs if there are any.
+std::string place_of(const Result& result) {
+  std::vector<std::string> gpus;
+  for (const Gpu& gpu : result.host.gpus) gpus.push_back(gpu.id);
+  return gpus.empty() ? result.host.name : fmt::format("{} ({})", result.host.name, fmt::join(gpus, ", "));
+}
+
+/// "shards 1/3 and 3/3 were measured on alpha, shard 2/3 on beta"; empty if all were measured in one place.
+std::string describe_places(const std::vector<ShardFile>& files) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> places;  // with their shards
+  for (const ShardFile& file : files) {
+    const std::string place = place_of(file.result);
+    auto known = std::ranges::find(places, place, &decltype(places)::value_type::first);
+    if (known == places.end()) known = places.insert(places.end(), {place, {}});
+    known->second.push_back(shard_of(file).text());
+  }
+  if (places.size() == 1) return "";
+  std::vector<std::string> texts;
+  for (const auto& [place, shards] : places) {
+    texts.push_back(fmt::format("shard{} {} {}on {}", shards.size() == 1 ? "" : "s", fmt::join(shards, ", "),
+                                !texts.empty()       ? ""
+                                : shards.size() == 1 ? "was measured "
+                                                     : "were measured ",
+                                place));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// Gives the result the host's name and the ids of the GPUs that `first` has. They identify a machine, but do
+/// not change its times.
+void take_names(Result& result, const Result& first) {
+  result.host.name = first.host.name;
+  for (BackendRecord& backend : result.backends) {
+    const BackendRecord* known = find_backend(first.backends, backend.name);
+    if (known == nullptr || known->device_id.empty() || backend.device_id.empty()) continue;
+    const auto gpu = std::ranges::find(result.host.gpus, backend.device_id, &Gpu::id);
+    if (gpu != result.host.gpus.end()) gpu->id = known->device_id;
+    backend.device_id = known->device_id;
+  }
+}
+
+/// All differences of two shards that may change times.
+std::vector<FoundDifference> differences(const Result& first, const Result& other) {
+  std::vector<FoundDifference> all = run_differences(first, other);
+  const bool is_gpus_alone =
+      std::ranges::all_of(other.cases, [](const CaseResult& c) { return c.device == "gpu"; });
+  if (is_gpus_alone) {  // whose cases depend little on the threads and clocks of the CPUs
+    std::erase_if(all, [](const FoundDifference& found) {
+      return found.what == Difference::threads || found.what == Difference::clocks;
+    });
+  }
+  for (const BackendRecord& backend : first.backends) {
+    for (FoundDifference& found : backend_differences(first, other, backend.name))
+      all.push_back(std::move(found));
+  }
+  return all;
+}
+
+/// Compares the machine of each shard with the first one's. Adds a warning for each difference that is
+/// allowed, or that may affect times a little. Returns true if nothing had to be allowed.
+bool check_machines(std::vector<ShardFile>& files, const std::set<Difference>& allowed,
+                    std::vector<std::string>& warnings) {
+  bool are_alike = true;
+  const ShardFile& first = files.front();
+  for (auto file = std::next(files.begin()); file != files.end(); ++file) {
+    const std::string shard = shard_of(*file).text();
+    for (const std::string& text : lesser_differences(first.result, file->result))
+      warnings.push_back(fmt::format("shard {}: {}", shard, text));
+    take_names(file->result, first.result);
+    std::vector<std::string> refused;
+    std::set<std::string_view> kinds;
+    for (const FoundDifference& found : differences(first.result, file->result)) {
+      are_alike = false;
+      if (allowed.contains(found.what)) {
+        warnings.push_back(fmt::format("shard {}: {} (allowed)", shard, found.text));
+      } else {
+        refused.push_back(found.text);
+        kinds.insert(name(found.what));
+      }
+    }
+    if (!refused.empty())
+      throw ShardsIncomparable(
+          fmt::format("{} (the base) and {} (the head) were not measured alike: {}; measure one of them "
+                      "again, or join them "
+                      "with --allow {}",
+                      first.file, file->file, fmt::join(refused, "; "), fmt::join(kinds, ",")));
+  }
+  return are_alike;
+}
+
+// ---- joining
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& one : more) {
+    if (std::ranges::find(list, one) == list.end()) list.push_back(one);
+  }
+}
+
+/// How to continue a shard that is not complete.
+std::string describe_incomplete(const ShardFile& file) {
+  const auto& cases = file.result.cases;
+  return fmt::format(
+      "shard {0} ({1}) is incomplete, {2} of its {3} results are missing: continue it with `breakeven run "
+      "CONFIG "
+      "--shard {0} --resume {1}`, then merge again",
+      shard_of(file).text(), file.file, std::ranges::count(cases, Status::interrupted, &CaseResult::status),
+      cases.size());
+}
+
+std::optional<Sampling> sum_of_sampling(const std::vector<ShardFile>& files) {
+  std::optional<Sampling> sum;
+  for (const ShardFile& file : files) {
+    if (!file.result.sampling) continue;
+    if (!sum) sum.emplace();
+    sum->wall_seconds += file.result.sampling->wall_seconds;
+    sum->sample_seconds += file.result.sampling->sample_seconds;
+    sum->probe_seconds += file.result.sampling->probe_seconds;
+  }
+  return sum;
+}
+
+/// The speeds of all shards as one. The files do not have each round, so medians are means of the shards'
+/// medians by rounds, and extremes are the shards' worst.
+std::optional<MachineSpeed> joined_speed(const std::vector<ShardFile>& files) {
+  std::optional<MachineSpeed> joined;
+  const auto blend = [&](double& value, double other, std::int64_t rounds) {
+    value += (other - value) * static_cast<double>(rounds) / static_cast<double>(joined->rounds + rounds);
+  };
+  const auto worst = [](std::optional<double>& value, const std::optional<double>& other) {
+    if (other) value = std::max(value.value_or(*other), *other);
+  };
+  for (const ShardFile& file : files) {
+    if (!file.result.machine_speed) continue;
+    const MachineSpeed& speed = *file.result.machine_speed;
+    if (!joined) {
+      joined = speed;
+      continue;
+    }
+    blend(joined->median, speed.median, speed.rounds);
+    for (const auto& [part, seconds] : speed.median_seconds)
+      blend(joined->median_seconds.try_emplace(part, seconds).first->second, seconds, speed.rounds);
+    if (joined->instructions_per_cycle && speed.instructions_per_cycle)
+      blend(*joined->instructions_per_cycle, *speed.instructions_per_cycle, speed.rounds);
+    for (const auto& [part, seconds] : speed.best_seconds) {
+      double& best = joined->best_seconds.try_emplace(part, seconds).first->second;
+      best = std::min(best, seconds);
+    }
+    joined->lowest = std::min(joined->lowest, speed.lowest);
+    worst(joined->clock_range, speed.clock_range);
+    worst(joined->core_to_core_range, speed.core_to_core_range);
+    if (joined->reservation.empty()) joined->reservation = speed.reservation;
+    joined->rounds += speed.rounds;
+    joined->slow_rounds += speed.slow_rounds;
+  }
+  return joined;
+}
+
+/// Takes the cases of all shards, in the config's order, and those of one case in the order of the backends.
+/// Throws if a file does not have the cases of its shard.
+std::vector<CaseResult> joined_cases(std::vector<ShardFile>& files) {
+  struct Placed {
+    std::size_t position = 0, backend = 0;
+    CaseResult* result = nullptr;
+  };
+  std::vector<Placed> placed;
+  std::size_t sum = 0;
+  for (const ShardFile& file : files) sum += file.result.shard->positions.size();
+  if (sum != files.front().result.shard->cases)
+    refuse("the shards have {} cases together, and the run has {}; measure them again", sum,
+           files.front().result.shard->cases);
+  std::vector<bool> is_taken(sum, false);
+  const auto names = backend_names(files.front().result);
+  for (ShardFile& file : files) {
+    const auto& positions = file.result.shard->positions;
+    std::unordered_map<std::string, std::size_t> index;  // of the case in the shard, by id
+    for (CaseResult& c : file.result.cases) {
+      const std::size_t i = index.try_emplace(c.id, index.size()).first->second;
+      if (i >= positions.size()) break;
+      const auto backend = std::ranges::find(names, c.backend);
+      placed.push_back({.position = positions[i],
+                        .backend = static_cast<std::size_t>(backend - names.begin()),
+                        .result = &c});
+    }
+    const bool is_repeated =
+        std::ranges::any_of(positions, [&](std::size_t position) { return is_taken[position]; });
+    if (index.size() != positions.size() || is_repeated)
+      refuse(
+          "{}: does not have the cases of shard {}; measure it again with `breakeven run CONFIG --shard {} "
+          "--out FILE`",
+          file.file, shard_of(file).text(), shard_of(file).text());
+    for (const std::size_t position : positions) is_taken[position] = true;
+  }
+  std::ranges::stable_sort(placed, {}, [](const Placed& p) { return std::pair(p.position, p.backend); });
+  std::vector<CaseResult> cases;
+  cases.reserve(placed.size());
+  for (const Placed& p : placed) cases.push_back(std::move(*p.result));
+  for (ShardFile& file : files) file.result.cases.clear();
+  return cases;
+}
+
+}  // namespace
+
+std::vector<std::string> allowable_differences() {
+  std::vector<std::string> names = all_names<Difference>();
+  std::erase(names, name(Difference::algorithm));  // may differ from case to case
+  return names;
+}
+
+Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& allowed) {
+  check_are_shards(files);
+  for (const ShardFile& file : files) check_same_run(files.front(), file);
+  check_complete(files);
+
+  std::vector<std::string> warnings;
+  if (std::string places = describe_places(files); !places.empty()) warnings.push_back(std::move(places));
+  const bool are_alike = check_machines(files, allowed, warnings);
+  for (const ShardFile& file : files) {
+    if (!file.result.complete) add_new(warnings, {describe_incomplete(file)});
+    add_new(warnings, file.result.warnings);
+  }
+  std::vector<CaseResult> cases = joined_cases(files);
+  Result merged = files.front().result;
+  merged.cases = std::move(cases);
+  merged.shard.reset();
+  merged.warnings = std::move(warnings);
+  merged.created =
+      std::ranges::min(files, {}, [](const ShardFile& file) { return file.result.created; }).result.created;
+  merged.complete = std::ranges::all_of(files, [](const ShardFile& file) { return file.result.complete; });
+  merged.sampling = sum_of_sampling(files);
+  merged.machine_speed = joined_speed(files);
+  for (const ShardFile& file : files) {
+    for (BackendRecord& backend : merged.backends) {
+      const BackendRecord& other = *find_backend(file.result.backends, backend.name);
+      add_new(backend.warnings, other.warnings);
+      add_new(backend.notes, other.notes);
+    }
+  }
+  // As `run` does. Another shard may have measured the ceilings.
+  if (optimised && are_alike) mark_implausible(merged);
+  return merged;
+}
+
+}  // namespace breakeven
