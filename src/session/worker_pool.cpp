@@ -72,9 +72,9 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
     scripts.emplace_back(participant, &running);
   }
   std::vector<std::future<void>> asking;
-  for (const auto& [participant, running] : scripts) {
+  for (const auto& script : scripts) {
     asking.push_back(
-        std::async([this, participant, running] { running->hello = ask_hello(*participant, *running); }));
+        std::async([this, script] { script.second->hello = ask_hello(*script.first, *script.second); }));
   }
   for (auto& one : asking) one.get();
 }
