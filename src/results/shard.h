@@ -14,8 +14,8 @@ namespace breakeven {
 /// Part `number` of `count` parts; numbers start from 1.
 struct Shard {
   std::size_t number = 1, count = 1;
-  std::string text() const;  // "2/4"
-  auto operator<=>(const Shard&) const = default;
+  std::string text() const;                        // "2/4"
+  auto operator<=>(const Shard&) const = default;  // NOLINT(modernize-use-nullptr): the compiler's own 0
 };
 
 /// The shard with this text; empty for anything else, and for numbers that are not from 1 to the count.

@@ -123,10 +123,12 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
   }
   // A program ends with the thread that started it, so that this one starts them all.
   std::vector<std::unique_ptr<WorkerProcess>> workers;
+  workers.reserve(scripts.size());
   for (const std::size_t i : scripts)
     workers.push_back(
         std::make_unique<WorkerProcess>(programs[i].path, options ? *options : worker_options(threads)));
   std::vector<std::future<BackendRecord>> asked;
+  asked.reserve(scripts.size());
   for (std::size_t s = 0; s < scripts.size(); ++s) {
     asked.push_back(std::async([&, s] {
       const std::unique_ptr<WorkerProcess> worker = std::move(workers[s]);  // ends when it is answered

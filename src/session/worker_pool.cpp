@@ -72,6 +72,7 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
     scripts.emplace_back(participant, &running);
   }
   std::vector<std::future<void>> asking;
+  asking.reserve(scripts.size());
   for (const auto& script : scripts) {
     asking.push_back(
         std::async([this, script] { script.second->hello = ask_hello(*script.first, *script.second); }));

@@ -138,6 +138,7 @@ std::string describe_places(const std::vector<ShardFile>& files) {
   }
   if (places.size() == 1) return "";
   std::vector<std::string> texts;
+  texts.reserve(places.size());
   for (const auto& [place, shards] : places) {
     texts.push_back(fmt::format("shard{} {} {}on {}", shards.size() == 1 ? "" : "s", fmt::join(shards, ", "),
                                 !texts.empty()       ? ""

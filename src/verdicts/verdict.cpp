@@ -6,7 +6,7 @@ namespace breakeven {
 
 CaseVerdict undecided(const CaseResult& c) {
   CaseVerdict made;
-  static_cast<CaseOnBackend&>(made) = c;
+  static_cast<CaseOnBackend&>(made) = static_cast<const CaseOnBackend&>(c);
   return made;
 }
 

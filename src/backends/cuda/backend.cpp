@@ -26,7 +26,7 @@ std::vector<std::string> warnings_of_build() {
 }  // namespace
 
 Backend make_backend() {
-  const cuda::DeviceFacts device = cuda::device_facts();
+  const cuda::DeviceFacts& device = cuda::device_facts();
   const std::size_t cublas = cublasLtGetVersion();
   Backend backend{
       .name = "cuda",

@@ -139,7 +139,7 @@ std::vector<Dtype> computed_here(std::vector<Dtype> dtypes) {
 }
 
 std::string why_not_here(Dtype dtype) {
-  const DeviceFacts device = device_facts();
+  const DeviceFacts& device = device_facts();
   return why_not(dtype, device.name, device.capability);
 }
 

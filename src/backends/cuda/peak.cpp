@@ -63,7 +63,7 @@ class PeakOfDevice final : public Work {
         seed_(seed),
         a_(vector_of(p_.dtype, RandomStream(seed, stream::first_operand))),
         b_(vector_of(p_.dtype, RandomStream(seed, stream::second_operand))) {
-    const DeviceFacts device = device_facts();
+    const DeviceFacts& device = device_facts();
     check_fills_device(p_, device);
     processors_ = device.processors;
     const std::vector<PeakUnit> units = units_of(p_, device);
