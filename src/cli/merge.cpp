@@ -28,8 +28,7 @@ void tell_new_warnings(const Result& merged, const std::vector<std::string>& kno
 }
 
 int merge_files(const MergeCommand& o) {
-  if (std::ranges::count(o.files, "-") > 1)
-    throw CommandError("- is given twice, and there is one standard input; name files");
+  check_one_standard_input(o.files);
   check_output_files({{.option = "--out", .path = o.out.string()}}, o.files);
   std::set<Difference> allowed;
   for (const std::string& name : o.allowed) allowed.insert(*parse_name<Difference>(name));

@@ -196,6 +196,11 @@ void declare_result_files(CLI::App& command, std::vector<std::filesystem::path>&
   accept_result_names(command.add_option("RESULT", files, meaning))->required();
 }
 
+void check_one_standard_input(const std::vector<std::filesystem::path>& files) {
+  if (std::ranges::count(files, "-") > 1)
+    throw CommandError("- is given twice, and there is one standard input; name files");
+}
+
 CLI::Option* accept_output_file(CLI::Option* option) {
   return accept(option, "FILE", output_file, "- for standard output");
 }

@@ -38,6 +38,9 @@ CLI::Option* accept_result_names(CLI::Option* option);
 void declare_result_files(CLI::App& command, std::vector<std::filesystem::path>& files,
                           const std::string& meaning);
 
+/// Throws CommandError if standard input (-) is given more than once.
+void check_one_standard_input(const std::vector<std::filesystem::path>& files);
+
 /// Declares that the option names a file to write. A name of the program's own standard output, such as
 /// /dev/stdout, becomes "-". Returns the option. All three refuse an empty name with a CommandError.
 CLI::Option* accept_output_file(CLI::Option* option);

@@ -49,8 +49,7 @@ int rank_files(const RankCommand& o) {
     inputs.insert(inputs.end(), mix.begin(), mix.end());
   }
   o.outputs.check(inputs, o.charts);
-  if (std::count(o.files.begin(), o.files.end(), "-") > 1)
-    throw CommandError("- is given twice, and there is one standard input; name files");
+  check_one_standard_input(o.files);
   const Quantity by = *parse_name<Quantity>(o.by);
   if (by == Quantity::cost && o.prices.empty())
     throw CommandError("--by cost needs prices; give them with --prices FILE (docs/ranking.md)");

@@ -197,10 +197,7 @@ class Comparison {
     std::set<Difference> kinds;
     const auto look = [&](const std::vector<FoundDifference>& all) {
       for (const FoundDifference& found : all) {
-        // A GPU's cases depend little on the threads and clocks of the CPUs.
-        const bool of_cpus =
-            &all == &of_run_ && (found.what == Difference::threads || found.what == Difference::clocks);
-        if (of_cpus && head.device == "gpu") continue;
+        if (&all == &of_run_ && is_of_cpus(found.what) && head.device == "gpu") continue;
         if (!allow(found)) {
           refused.push_back(found.text);
           kinds.insert(found.what);

@@ -25,6 +25,11 @@ constexpr std::array<std::string_view, 7> names_of(Difference) {
   return {"machine", "library", "driver", "threads", "clocks", "algorithm", "settings"};
 }
 
+/// True for differences of the CPUs, on which the times of GPUs hardly depend.
+constexpr bool is_of_cpus(Difference what) {
+  return what == Difference::threads || what == Difference::clocks;
+}
+
 struct FoundDifference {
   Difference what;
   std::string text;  // such as "different CPU: Xeon → EPYC"

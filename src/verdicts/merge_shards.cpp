@@ -120,7 +120,7 @@ void check_complete(std::vector<ShardFile>& files) {
 
 // ---- the machines
 
-/// Where a shard was measured: the host, and its GPUs if there are any.
+/// The host on which a shard was measured, and its GPUs if there are any.
 std::string place_of(const Result& result) {
   std::vector<std::string> gpus;
   for (const Gpu& gpu : result.host.gpus) gpus.push_back(gpu.id);
@@ -167,11 +167,7 @@ std::vector<FoundDifference> differences(const Result& first, const Result& othe
   std::vector<FoundDifference> all = run_differences(first, other);
   const bool is_gpus_alone =
       std::ranges::all_of(other.cases, [](const CaseResult& c) { return c.device == "gpu"; });
-  if (is_gpus_alone) {  // whose cases depend little on the threads and clocks of the CPUs
-    std::erase_if(all, [](const FoundDifference& found) {
-      return found.what == Difference::threads || found.what == Difference::clocks;
-    });
-  }
+  if (is_gpus_alone) std::erase_if(all, [](const FoundDifference& found) { return is_of_cpus(found.what); });
   for (const BackendRecord& backend : first.backends) {
     for (FoundDifference& found : backend_differences(first, other, backend.name))
       all.push_back(std::move(found));
@@ -358,7 +354,7 @@ Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& al
       add_new(backend.notes, other.notes);
     }
   }
-  // As `run` does. Another shard may have measured the ceilings.
+  // `run` does the same, but another shard may have measured the ceilings.
   if (optimised && are_alike) mark_implausible(merged);
   return merged;
 }
