@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <iostream>
+#include <regex>
 
 #include "cli/messages.h"
+#include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
@@ -31,6 +33,7 @@ std::filesystem::path find_program(const std::filesystem::path& given,
 
 struct ConformanceOptions {
   std::filesystem::path program;
+  std::string filter;
   double timeout = 60;
   bool verbose = false;
 };
@@ -46,8 +49,15 @@ int conformance(const ConformanceOptions& o) {
   if (arbiter == programs.end())
     throw CommandError(exit_code::incomplete,
                        "there is no breakeven-backend-reference beside the driver to judge results by");
+  const std::regex wanted = parse_filter(o.filter);
+  bool found = o.filter.empty();
+  const auto is_wanted = [&](const std::string& id) {
+    const bool is = std::regex_search(id, wanted);
+    found |= is;
+    return is;
+  };
   const auto checks = check_conformance(
-      std::filesystem::absolute(program), arbiter->path, o.timeout, [&](const Check& check) {
+      std::filesystem::absolute(program), arbiter->path, o.timeout, is_wanted, [&](const Check& check) {
         const bool failed = check.outcome == Check::Outcome::failed;
         if (!failed && !o.verbose) return;
         const char* word = failed                                    ? "FAILED "
@@ -61,6 +71,9 @@ int conformance(const ConformanceOptions& o) {
   };
   print(fmt::format("{} passed, {} failed, {} skipped\n", count(Check::Outcome::passed),
                     count(Check::Outcome::failed), count(Check::Outcome::skipped)));
+  if (!found)
+    throw CommandError("--filter {}: finds none of this program's cases; --verbose shows their ids",
+                       o.filter);
   return count(Check::Outcome::failed) == 0 ? exit_code::good : exit_code::wrong_or_regressed;
 }
 
@@ -71,6 +84,7 @@ const SubcommandRegistration conformance_command(subcommand<ConformanceOptions>(
           .add_option("PROGRAM", o.program,
                       "the backend program, by path or name; see docs/adding-a-backend.md")
           ->required();
+      add_filter_option(command, o.filter, "cases whose id");
       command.add_option("--timeout", o.timeout, "seconds allowed for each answer")->check(above_zero());
       command.add_flag("--verbose", o.verbose, "show passed and skipped checks too");
     },

@@ -126,13 +126,6 @@ std::string quoted_for_shell(const std::string& word) {
   return "'" + boost::algorithm::replace_all_copy(word, "'", "'\\''") + "'";
 }
 
-/// Limits the time of each case, with that for its energy.
-void limit_case_seconds(Measure& measure, double seconds) {
-  constexpr double least_for_energy = 0.5;  // a GPU renews its counter ten times a second or less
-  measure.max_seconds = seconds;
-  measure.energy_seconds = seconds < least_for_energy ? 0 : std::min(measure.energy_seconds, seconds);
-}
-
 /// The user's next step in shell syntax: "build/breakeven report quick.json --html quick.html", with this
 /// program as it was called.
 std::string command_to_report(const std::filesystem::path& result) {
@@ -144,7 +137,7 @@ std::string command_to_report(const std::filesystem::path& result) {
 int run(const Options& o) {
   SessionPlan plan;
   plan.config = select_cases(o.selection);
-  if (o.seconds > 0) limit_case_seconds(plan.config.measure, o.seconds);
+  limit_case_seconds(plan.config.measure, o.seconds);
   if (o.precision > 0) plan.config.measure.precision = o.precision;
   apply_library_defaults(o.library_defaults, plan.config.measure);
   plan.threads = choose_threads(o.threads);

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "cli/named_files.h"
-#include "cli/subcommand.h"
 #include "host/cpu.h"
 #include "plan/shards.h"
 #include "session/backend_names.h"
@@ -15,14 +13,25 @@
 
 namespace breakeven {
 
+std::regex parse_filter(const std::string& filter) {
+  try {
+    return std::regex(filter);
+  } catch (const std::regex_error& e) {
+    throw CommandError("--filter {}: not a regular expression: {}", filter, e.what());
+  }
+}
+
+void add_filter_option(CLI::App& command, std::string& filter, const std::string& of) {
+  command
+      .add_option("--filter", filter, fmt::format("only {} this regular expression (ECMAScript) finds", of))
+      ->type_name("REGEX");
+}
+
 void add_case_options(CLI::App& command, CaseSelection& selection) {
   accept_config_names(command.add_option("CONFIG", selection.configs,
                                          "configs, by path or by name; `breakeven list` shows them"))
       ->required();
-  command
-      .add_option("--filter", selection.filter,
-                  "only cases whose id this regular expression (ECMAScript) finds")
-      ->type_name("REGEX");
+  add_filter_option(command, selection.filter, "cases whose id");
   command
       .add_option("--shard", selection.shard,
                   "only part I of N parts that take about equally long, for N machines or jobs; `breakeven "
@@ -36,6 +45,13 @@ void add_library_defaults_option(CLI::App& command, bool& chosen) {
                    "that they have for this processor");
 }
 
+void limit_case_seconds(Measure& measure, double seconds) {
+  constexpr double least_for_energy = 0.5;  // a GPU renews its counter ten times a second or less
+  if (seconds <= 0) return;
+  measure.max_seconds = seconds;
+  measure.energy_seconds = seconds < least_for_energy ? 0 : std::min(measure.energy_seconds, seconds);
+}
+
 void apply_library_defaults(bool option, Measure& measure) {
   measure.library_defaults = measure.library_defaults || option;
   if (measure.library_defaults) start_with_library_defaults();
@@ -43,19 +59,7 @@ void apply_library_defaults(bool option, Measure& measure) {
 
 Config select_cases(const CaseSelection& selection) {
   Config config = read_configs(selection.configs);
-  if (!selection.filter.empty()) {
-    try {
-      const std::regex wanted(selection.filter);
-      std::erase_if(config.cases,
-                    [&](const PlannedCase& c) { return !std::regex_search(c.problem.id(), wanted); });
-    } catch (const std::regex_error& e) {
-      throw CommandError("--filter {}: not a regular expression: {}", selection.filter, e.what());
-    }
-    if (config.cases.empty()) {
-      throw CommandError("--filter {}: finds none of the cases; `breakeven list` shows their ids",
-                         selection.filter);
-    }
-  }
+  keep_found(selection.filter, config.cases, [](const PlannedCase& c) { return c.problem.id(); });
   if (!selection.shard.empty()) {
     const auto shard = parse_shard(selection.shard);
     if (!shard) {

@@ -3,21 +3,40 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <regex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cli/subcommand.h"
 #include "plan/config.h"
 #include "results/result.h"
 #include "session/discovery.h"
 
 namespace breakeven {
 
+/// Throws CommandError for what is no regular expression.
+std::regex parse_filter(const std::string& filter);
+
 struct CaseSelection {
   std::vector<std::filesystem::path> configs;
   std::string filter;
   std::string shard;
 };
+
+/// Declares `--filter`, which keeps what `of` names, as in "cases whose id".
+void add_filter_option(CLI::App& command, std::string& filter, const std::string& of);
+/// Removes the items whose id, id_of(item), the regular expression `filter` does not find; an empty one finds
+/// all. Throws CommandError for a malformed one, and if nothing is left.
+template <class Item, class IdOf>
+void keep_found(const std::string& filter, std::vector<Item>& items, IdOf id_of) {
+  if (filter.empty()) return;
+  const std::regex wanted = parse_filter(filter);
+  std::erase_if(items,
+                [&](const Item& item) { return !std::regex_search(std::string(id_of(item)), wanted); });
+  if (items.empty())
+    throw CommandError("--filter {}: finds none of the cases; `breakeven list` shows their ids", filter);
+}
 
 void add_case_options(CLI::App& command, CaseSelection& selection);
 
@@ -26,6 +45,8 @@ Config select_cases(const CaseSelection& selection);
 
 /// Declares `--library-defaults`, the same for all commands that measure.
 void add_library_defaults_option(CLI::App& command, bool& chosen);
+/// Limits the time of each case, with that for its energy. 0 seconds: as the config says.
+void limit_case_seconds(Measure& measure, double seconds);
 /// If the option or the config says so, programs started from now on keep their libraries' defaults.
 void apply_library_defaults(bool option, Measure& measure);
 

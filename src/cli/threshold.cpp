@@ -35,7 +35,8 @@ struct ThresholdOptions {
   std::vector<std::string> labels;
   std::string parameter;
   Outputs outputs;
-  double minutes = 60;
+  std::string filter;
+  double minutes = 60, seconds = 0;
   int threads = 0;
   bool library_defaults = false, quiet = false;
 };
@@ -58,6 +59,9 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command
       .add_option("--minutes", o.minutes,
                   "time limit; questions still open then end as not answered; default: 60")
+      ->check(above_zero());
+  add_filter_option(command, o.filter, "questions whose first case has an id that");
+  command.add_option("--seconds", o.seconds, "time limit of a value on a backend; default: the config's")
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads of sides whose config does not say; default: one per physical core, within "
@@ -162,6 +166,9 @@ int measured_threshold(const ThresholdOptions& o) {
   const FileLock lock(o.outputs.file_of("--out"));
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
+  keep_found(o.filter, plan.config.questions,
+             [](const ThresholdQuestion& q) { return q.at(1, q.from).problem.id(); });
+  limit_case_seconds(plan.config.measure, o.seconds);
   apply_library_defaults(o.library_defaults, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;

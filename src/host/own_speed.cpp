@@ -187,6 +187,16 @@ SpeedShare OwnSpeed::share_of(const SpeedProbeTimes& times) const {
   return least;
 }
 
+SpeedProbeTimes OwnSpeed::fastest_of(const SpeedProbeTimes& one, const SpeedProbeTimes& other) const {
+  SpeedProbeTimes fastest = one;
+  for (std::size_t i = 0; i < one.cpus.size(); ++i) {
+    if (share_of(other.cpus[i]).share > share_of(one.cpus[i]).share) fastest.cpus[i] = other.cpus[i];
+  }
+  if (const auto& handed = other.core_to_core_seconds)
+    fastest.core_to_core_seconds = std::min(fastest.core_to_core_seconds.value_or(*handed), *handed);
+  return fastest;
+}
+
 std::optional<double> OwnSpeed::best_throughput(const Cpu& cpu) {
   const auto alone = cpu.alone.best();
   const auto together = cpu.together.best();

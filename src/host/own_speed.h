@@ -139,6 +139,9 @@ class OwnSpeed {
   void note(const SpeedProbeTimes& times);
 
   SpeedShare share_of(const SpeedProbeTimes& times) const;
+  /// Two probes of the same CPUs as one: each CPU with the probe in which it was faster. Interrupts fall on
+  /// other CPUs in each probe, and on many CPUs into nearly every one.
+  SpeedProbeTimes fastest_of(const SpeedProbeTimes& one, const SpeedProbeTimes& other) const;
   /// The share of an earlier probe, compared with what is known now. The clock part is left out: the probe
   /// was compared with the clock at that time, which may have changed since.
   double share_again(const std::vector<CpuSpeedRatios>& ratios) const;

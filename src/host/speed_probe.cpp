@@ -263,12 +263,13 @@ SpeedReading CpuSpeedProbe::measure() {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     SpeedProbeTimes times = probe_all(memory_too);
     own_.note(times);
+    if (attempt == 0) best.times = times;
     for (std::size_t i = 0; i < cpu_shares.size(); ++i) {
       cpu_shares[i] += times.cpus[i].cpu_share;
-      times.cpus[i].cpu_share = cpu_shares[i] / (attempt + 1);
+      best.times.cpus[i].cpu_share = times.cpus[i].cpu_share = cpu_shares[i] / (attempt + 1);
     }
-    const SpeedShare speed = own_.share_of(times);
-    if (attempt == 0 || speed.share > best.speed.share) best = {speed, std::move(times)};
+    best.times = own_.fastest_of(best.times, times);
+    best.speed = own_.share_of(best.times);
     if (best.speed.share >= trusted_speed_share) break;
   }
   was_slow_ = best.speed.share < trusted_speed_share;

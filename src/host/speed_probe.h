@@ -26,9 +26,9 @@ class SpeedProbe {
   /// Estimates the machine's own speed: each CPU alone, then all together. Call it before the first
   /// measure(), while nothing else in this process computes. Calling it again can only improve the estimate.
   virtual void calibrate() = 0;
-  /// Probes all CPUs at once, and up to two more times if the machine looks slow. The fastest probe counts,
-  /// because a single interrupt is not continuous load. After a slow reading the load is expected to stay, so
-  /// one probe is enough.
+  /// Probes all CPUs at once, and up to two more times if the machine looks slow. The fastest probe of each
+  /// CPU counts, because a single interrupt is not continuous load. After a slow reading the load is expected
+  /// to stay, so one probe is enough.
   virtual SpeedReading measure() = 0;
   /// The share of an earlier reading, compared with what is known now. It is lower if the machine has been
   /// faster since.

@@ -26,9 +26,11 @@ std::string no_answer(const Asked<T>& asked) {
 class Conformance {
  public:
   Conformance(std::filesystem::path program, const std::filesystem::path& arbiter, double timeout,
+              const std::function<bool(const std::string&)>& is_wanted,
               const std::function<void(const Check&)>& report)
       : program_(std::move(program)),
         timeout_(timeout),
+        is_wanted_(is_wanted),
         report_(report),
         arbiter_(arbiter, worker_options(1)) {
     arbiter_.ask<answer::Hello>(request::Hello{}, timeout_);
@@ -125,6 +127,7 @@ class Conformance {
   }
 
   void one_case(const Case& problem) {
+    if (!is_wanted_(problem.id())) return;
     const Workload& workload = *problem.workload;
     constexpr std::uint64_t seed = 7;
     const auto elements = elements_to_check(workload.output(problem.parameters).elements(), seed);
@@ -195,6 +198,7 @@ class Conformance {
 
   std::filesystem::path program_;
   Seconds timeout_;
+  const std::function<bool(const std::string&)>& is_wanted_;
   const std::function<void(const Check&)>& report_;
   WorkerProcess arbiter_;
   std::unique_ptr<WorkerProcess> worker_;
@@ -206,8 +210,9 @@ class Conformance {
 
 std::vector<Check> check_conformance(const std::filesystem::path& program,
                                      const std::filesystem::path& arbiter, double timeout,
+                                     const std::function<bool(const std::string& id)>& is_wanted,
                                      const std::function<void(const Check&)>& report) {
-  return Conformance(program, arbiter, timeout, report).run();
+  return Conformance(program, arbiter, timeout, is_wanted, report).run();
 }
 
 }  // namespace breakeven

@@ -208,7 +208,6 @@ class Session : public MeasuringSession {
       measure(contenders, launch, pass);
     }
     summarise(problem);
-    if (launch + 1 == measure_.launches && pass + 1 == passes()) problem.measured.reference.reset();
     save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
   }
 
@@ -244,7 +243,6 @@ class Session : public MeasuringSession {
       wait_for_machine_until_ = now() + std::min(left, seconds_of_launch());
       measure(slow, measure_.launches - 1, passes());
       summarise(problem);
-      problem.measured.reference.reset();
     }
   }
 

@@ -32,6 +32,7 @@ struct SideAtValue {
 struct SearchedLaunch {
   double log_ratio = 0;
   std::vector<RoundProbes> rounds;  // the probes around its rounds
+  bool is_slow = false;             // some of them count although the machine was below its own speed
 };
 
 /// The search for one question in time, energy or cost.
@@ -150,6 +151,13 @@ class ThresholdSession : public MeasuringSession {
     }
   }
 
+  /// Seconds for which the machine may still be waited for. A tenth of the time limit, or a quarter of the
+  /// time that is gone, is enough to outlast neighbours that come and go. Next to those that stay, the
+  /// machine is measured as it is, and the answer says so.
+  double patience() const {
+    return std::max(0.1 * plan_.max_seconds, 0.25 * (now() - begun_)) - engine_.waited_seconds();
+  }
+
   /// True if time ran out, and most of it was spent waiting for a machine below its own speed.
   bool was_slow() const { return out_of_time() && engine_.waited_seconds() > (now() - begun_) / 2; }
 
@@ -174,6 +182,7 @@ class ThresholdSession : public MeasuringSession {
   /// again without them.
   bool reopen_doubtful() {
     const auto is_slow = [this](const SearchedLaunch& launch) {
+      if (launch.is_slow) return false;  // known when it was taken
       const auto slow = std::count_if(
           launch.rounds.begin(), launch.rounds.end(),
           [this](const RoundProbes& round) { return engine_.own_speed_by_now(round) < trusted_speed_share; });
@@ -219,8 +228,8 @@ class ThresholdSession : public MeasuringSession {
           taken.push_back({.side = side, .at = sides[side].get(), .contender = &contender});
       }
     }
-    std::vector<RoundProbes> rounds;
-    const bool enough = sample(taken, sides[0]->launches, rounds);
+    SearchedLaunch launch;
+    const bool enough = sample(taken, sides[0]->launches, launch);
     for (const auto& side : sides) ++side->launches;
     if (Interruption::requested() || !enough) return;  // an incomplete launch does not count
     for (LaunchOfContender& one : taken) {
@@ -233,7 +242,8 @@ class ThresholdSession : public MeasuringSession {
     for (OpenSearch& one : open.searches) {
       std::string reason;
       if (const auto log_ratio = log_ratio_in(one.in, taken, sides, reason)) {
-        one.add(value, {.log_ratio = *log_ratio, .rounds = rounds});
+        launch.log_ratio = *log_ratio;
+        one.add(value, launch);
       } else {
         one.cannot(value, std::move(reason));
       }
@@ -310,21 +320,23 @@ class ThresholdSession : public MeasuringSession {
   }
 
   /// Takes rounds of all contenders of both sides, in random order, as in a run. Returns false if there are
-  /// not enough. Adds the probes around the rounds that count.
-  bool sample(std::vector<LaunchOfContender>& taken, int launch, std::vector<RoundProbes>& rounds) {
+  /// not enough. Adds the probes around the rounds that count to `searched`.
+  bool sample(std::vector<LaunchOfContender>& taken, int launch, SearchedLaunch& searched) {
     if (taken.empty()) return true;  // there is nothing to compare
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
     visit.measures_energy = wants(Quantity::energy);
-    visit.wait_until = begun_ + plan_.max_seconds;
+    visit.wait_until = std::min(begun_ + plan_.max_seconds, now() + patience());
     std::size_t counted = 0, wanted = 2;
     bool cut_short = false;
     visit.take = [&](const Round& round) {
-      if (!round.is_undisturbed()) {
+      const bool is_slow = !round.is_undisturbed() && !round.throttled && now() >= visit.wait_until;
+      if (!round.is_undisturbed() && !is_slow) {
         cut_short = cut_short || out_of_time();
         return;
       }
-      rounds.push_back(round.probes);
+      searched.is_slow = searched.is_slow || is_slow;
+      searched.rounds.push_back(round.probes);
       for (std::size_t i = 0; i < taken.size(); ++i) {
         if (round.samples[i]) taken[i].seconds.push_back(round.samples[i]->seconds);
       }
@@ -369,6 +381,10 @@ class ThresholdSession : public MeasuringSession {
                            .from = open.question->from,
                            .to = open.question->to,
                            .found = one.search.answer()};
+    std::size_t slow = 0;
+    for (const auto& [value, launches] : one.launches)
+      slow += static_cast<std::size_t>(std::ranges::count_if(launches, &SearchedLaunch::is_slow));
+    if (slow > 0) answer.slow_launches = slow;
     std::set<std::string> notes;
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};
@@ -386,7 +402,12 @@ class ThresholdSession : public MeasuringSession {
       }
       answer.points.push_back(std::move(point));
     }
-    if (answer.found.answer == BreakEven::Answer::unclear && was_slow())
+    if (slow > 0)
+      notes.insert(fmt::format(
+          "in {} of {} launches this machine was below 95 % of its own speed; while it was waited "
+          "for, it {}: the answer is that of a machine with these neighbours",
+          slow, answer.found.launches, ran_at(engine_.speed_while_waiting())));
+    else if (answer.found.answer == BreakEven::Answer::unclear && was_slow())
       notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
                                ran_at(engine_.speed_while_waiting())));
     answer.notes.assign(notes.begin(), notes.end());

@@ -204,6 +204,7 @@ void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshol
            "has one of first_measured and last_measured, and not the other");
   f.optional("values", answer.found.values);
   f.optional("launches", answer.found.launches);
+  f.if_set("slow_launches", answer.slow_launches);
   f.required("changes", answer.found.changes);
   f.required("points", answer.points);
   f.optional("notes", answer.notes);

@@ -204,6 +204,7 @@ int exit_status(const Threshold& threshold) {
   if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
+               a.slow_launches ||
                (!threshold.from_results && std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
                  return is_wide(c, threshold.width);
                }));

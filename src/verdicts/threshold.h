@@ -53,7 +53,8 @@ struct ThresholdAnswer {
   Quantity in = Quantity::time;
   std::int64_t from = 0, to = 0;  // range that was searched
   BreakEven found = {};
-  std::vector<ThresholdPoint> points = {};  // in rising order of value
+  std::vector<ThresholdPoint> points = {};        // in rising order of value
+  std::optional<std::size_t> slow_launches = {};  // that count although the machine was below its own speed
   std::vector<std::string> notes = {};
 };
 
@@ -96,8 +97,8 @@ std::string name_of_side(const Threshold& threshold, std::size_t side);
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
 /// The exit status: 1 if a result was wrong; 4 if a side could not be measured at any value; 3 if an answer
-/// is unclear, neither is ahead at the largest value, or an interval of pairs is wider than requested; else
-/// 0.
+/// is unclear, neither is ahead at the largest value, launches of a slow machine count, or an interval of
+/// pairs is wider than requested; else 0.
 int exit_status(const Threshold& threshold);
 
 /// Writes JSON, schema breakeven.threshold/1, described in docs/thresholds.md.

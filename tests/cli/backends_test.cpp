@@ -118,6 +118,17 @@ TEST_F(BackendsTest, SimulatedConforms) {
   EXPECT_EQ(outcome.status, 0) << outcome.out;
 }
 
+TEST_F(BackendsTest, ConformanceOfSomeCases) {
+  const Outcome some =
+      breakeven({"conformance", simulated(), "--verbose", "--filter", "transpose.*f32$"}, "supports=matmul");
+  EXPECT_EQ(some.status, 0) << some.out << some.err;
+  EXPECT_THAT(some.out, AllOf(testing::ContainsRegex("passed +matmul/.*transpose.*f32\n"),
+                              Not(HasSubstr("f64\n")), HasSubstr("ends when asked to quit")));
+  const Outcome none = breakeven({"conformance", simulated(), "--filter", "conv2d"}, "supports=matmul");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--filter conv2d: finds none of this program's cases"));
+}
+
 TEST_F(BackendsTest, ConformanceOfWhatIsNoProgramIsAnError) {
   EXPECT_EQ(breakeven({"conformance", file("nosuch")}).status, 2);
   EXPECT_EQ(breakeven({"conformance", folder_.path()}).status, 2);

@@ -89,7 +89,9 @@ TEST_F(GpuDeviceFault, WithoutCudnnOnlyConvolutionsAreUnsupported) {
   const auto path =
       config(Json::array({small_product, convolution, network("mlp"), network("cnn")}), {"cuda"});
   Launch launched = launch({"run", path, "--out", file("out.json")});
-  launched.environment.emplace_back("LD_LIBRARY_PATH", FAKE_CUDNN_FOLDER "/8907");
+  const char* others = std::getenv("LD_LIBRARY_PATH");
+  launched.environment.emplace_back(
+      "LD_LIBRARY_PATH", fmt::format("{}/8907:{}", FAKE_CUDNN_FOLDER, others == nullptr ? "" : others));
   const Outcome outcome = run(launched);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const auto unsupported = [](const char* id) {

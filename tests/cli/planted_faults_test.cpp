@@ -36,7 +36,7 @@ class PlantedFault : public DriverTest {
     }
     return {{"op", problem},
             {"network", "mlp"},
-            {"batch", 16},
+            {"batch", 32},
             {"data", file("data").string()},
             {"dtype", "f32"}};
   }

@@ -263,6 +263,24 @@ TEST_F(ThresholdCommand, UnlikePrecisionIsRefusedUnlessAskedForAndThenSaid) {
   EXPECT_THAT(asked.out, HasSubstr("different types"));
 }
 
+TEST_F(ThresholdCommand, FilterKeepsQuestions) {
+  const auto both = write("both.json", R"({
+      "threshold": {"parameter": "m", "baseline": {"backends": ["a"]}, "challenger": {"backends": ["b"]}},
+      "workloads": [{"op": "matmul", "m": {"from": 8, "to": 1024, "factor": 2}, "n": "m", "k": "m",
+                     "dtype": ["f64", "f32"]}]})");
+  const Outcome outcome = breakeven(
+      {"threshold", both, "--filter", "/f32$", "--seconds", "0.01", "--quiet", "--out", "-"}, costs());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json answers = parse(outcome.out).at("answers");
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers.at(0).at("title"), "matmul, m = n = k, f32");
+  const Outcome none = breakeven({"threshold", both, "--filter", "bf16"}, costs());
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--filter bf16: finds none of the cases"));
+  EXPECT_EQ(breakeven({"threshold", both, "--filter", "("}, costs()).status, 2);
+  EXPECT_EQ(breakeven({"threshold", both, "--seconds", "0"}, costs()).status, 2);
+}
+
 TEST_F(ThresholdCommand, TimeThatIsUpLeavesAnswersUnclear) {
   const Outcome outcome = threshold({"--minutes", "0.0001", "--out", "-"}, costs());
   EXPECT_EQ(parse(outcome.out).at("answers").at(0).at("answer"), "unclear");

@@ -83,6 +83,15 @@ TEST(OwnSpeedTest, ABurstShowsItsPartAndItsCpu) {
   EXPECT_DOUBLE_EQ(cpu_time.share, 0.5);
 }
 
+TEST(OwnSpeedTest, OfTwoProbesEachCpusFasterOneCounts) {
+  const OwnSpeed own = calibrated();
+  const SpeedProbeTimes fastest =
+      own.fastest_of(both({.throughput = 1.5}, {}), both({}, {.throughput = 1.5}));  // an interrupt each
+  EXPECT_GT(own.share_of(fastest).share, 0.99);
+  const SpeedProbeTimes slow = own.fastest_of(both({.throughput = 1.5}, {}), both({.throughput = 1.3}, {}));
+  EXPECT_NEAR(own.share_of(slow).share, 1 / 1.3, 0.01);
+}
+
 TEST(OwnSpeedTest, ANeighbourOfTheWholeSessionIsSeenWhereTheProcessorIsKnown) {
   OwnSpeed own = calibrated({.throughput = 1.8}, {.throughput = 1.8});
   note(own, both({.throughput = 1.8}, {.throughput = 1.8}), 1000);

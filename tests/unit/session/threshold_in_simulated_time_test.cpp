@@ -133,17 +133,33 @@ TEST_F(ThresholdInSimulatedTime, NeighbourForAWhileDoesNotMoveIt) {
   }
 }
 
-TEST_F(ThresholdInSimulatedTime, NeighbourThatStaysMakesItUnclearAndIsSaid) {
+TEST_F(ThresholdInSimulatedTime, BesideANeighbourThatStaysTheMachineIsMeasuredAsItIsAndItIsSaid) {
   Machine machine(4);
   machine.disturbance = [](double) { return neighbour(); };
-  ThresholdPlan plan = plan_of(4);
-  plan.max_seconds = 60;
-  const Threshold found = threshold(machine, plan);
+  const Threshold found = threshold(machine, plan_of(4));
   ASSERT_EQ(found.answers.size(), 1U);
-  EXPECT_EQ(found.answers[0].found.answer, BreakEven::Answer::unclear);
-  EXPECT_THAT(found.answers[0].notes, Contains(HasSubstr("50 % of its own speed")));
-  EXPECT_NE(exit_status(found), 0);
-  EXPECT_LT(machine.time.now() - 1000, 70) << "it ends within its time";
+  const ThresholdAnswer& answer = found.answers[0];
+  EXPECT_EQ(answer.found.answer, BreakEven::Answer::from_value);
+  EXPECT_EQ(answer.slow_launches, answer.found.launches);
+  EXPECT_THAT(answer.notes, Contains(AllOf(HasSubstr("below 95 %"), HasSubstr("50 % of its own speed"))));
+  EXPECT_EQ(exit_status(found), 3) << "a script must see it";
+  EXPECT_EQ(threshold_from(nlohmann::ordered_json::parse(to_json_text(found))).answers[0].slow_launches,
+            answer.slow_launches);
+}
+
+TEST_F(ThresholdInSimulatedTime, WaitingForTheMachineIsATenthOfTheLimitOrAQuarterOfTheTime) {
+  const auto wall_seconds = [this](double limit, bool is_slow) {
+    Machine machine(4);
+    if (is_slow) machine.disturbance = [](double) { return neighbour(); };
+    ThresholdPlan plan = plan_of(4);
+    plan.max_seconds = limit;
+    return threshold(machine, plan).wall_seconds;
+  };
+  const double undisturbed = wall_seconds(600, false);
+  ASSERT_LT(undisturbed, 60);
+  const double slowed = 1.9 * undisturbed;
+  EXPECT_LT(wall_seconds(600, true), slowed / 0.75 + 60);
+  EXPECT_GT(wall_seconds(600, true), 60);
 }
 
 TEST_F(ThresholdInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {

@@ -23,6 +23,7 @@ from breakeven_worker.timing import fastest, with_others
 from .moved import Moved
 from .networks import make_network, set_initial_values
 from .tensors import DTYPES, FORMATS
+from .ways import WHOLE_STEP, Recorded
 
 _TRIED_STEPS = 2  # steps per call while settings are compared
 _FIRST_LOSS_SCALE = 1024.0
@@ -125,11 +126,12 @@ class _Trainer(_Model):
         self._moved_parameters = [Moved(tensor.data, self._moves_all) for tensor in self._network.parameters()]
         data_tensors = (data.images["train"], data.train_labels)
         self._moved = [*self._moved_parameters, *(Moved(tensor, self._moves_all) for tensor in data_tensors)]
-        self._loss = way.trained(self._loss_of)
+        self._loss = way.trained(self._loss_of, optimizer)
         self._optimizer = _optimizer(p, self._network.parameters(), optimizer, device.torch_device)
         self._update = self._optimizer.step
         if optimizer == "compiled":
             self._update = way.updated(self._update)
+        self._step = Recorded(self._step_of) if optimizer == WHOLE_STEP else self._step_of
         self.reset()
 
     def reset(self):
@@ -164,6 +166,9 @@ class _Trainer(_Model):
     def train_step(self, rows):
         images, labels = self._batch(rows)
         self._way.begin()
+        return self._way.kept(self._step(images, labels))
+
+    def _step_of(self, images, labels):
         self._optimizer.zero_grad()
         loss = self._loss(images, labels)
         if self._scales_loss:
@@ -173,7 +178,7 @@ class _Trainer(_Model):
         else:
             loss.backward()
             self._update()
-        return self._way.kept(loss.detach())
+        return loss.detach()
 
     def infer(self, split, rows):
         all_images = self._data.images[split]
@@ -187,7 +192,12 @@ class _Trainer(_Model):
 
 # Arguments of torch.optim by implementation. "compiled" updates all parameters at once: `fused=False` alone would
 # select the loop over them.
-_IMPLEMENTATIONS = {"default": {}, "fused": {"fused": True}, "compiled": {"fused": False, "foreach": True}}
+_IMPLEMENTATIONS = {
+    "default": {},
+    "fused": {"fused": True},
+    "compiled": {"fused": False, "foreach": True},
+    WHOLE_STEP: {"fused": True},
+}
 
 
 def _optimizer(p, parameters, implementation, torch_device):
@@ -200,7 +210,7 @@ def _optimizer(p, parameters, implementation, torch_device):
             for parameter in made.param_groups[0]["params"]:
                 made.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
         return made
-    if implementation == "compiled" and torch_device.type == "cuda":
+    if implementation in ("compiled", WHOLE_STEP) and torch_device.type == "cuda":
         settings = settings | {"capturable": True}  # CUDA graphs need the step count on the device
     return torch.optim.Adam(parameters, lr=p["learning_rate"], **settings)
 
@@ -236,8 +246,8 @@ def _prepare_training(p, seed, device, way):
         raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
     network = _network_without_data(p)
 
-    # GradScaler calls the optimiser's own step(), not the compiled one.
-    optimizers = [name for name in way.optimizers if name != "compiled" or p["dtype"] != "f16"]
+    # GradScaler calls the optimiser's own step(), not the compiled one, and the host reads its scale at each step.
+    optimizers = [name for name in way.optimizers if name not in ("compiled", WHOLE_STEP) or p["dtype"] != "f16"]
     makers = {
         f"{way.name}, {memory_format}, {optimizer} {p['optimizer']}": functools.partial(
             _Trainer, p, seed, data, device, way, memory_format, optimizer

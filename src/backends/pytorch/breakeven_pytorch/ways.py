@@ -9,6 +9,9 @@ import torch
 from breakeven_worker.backend import Failed, Unsupported
 
 _TORCHSCRIPT = "TorchScript, frozen and optimized"
+# As an "optimizer" of training: the fused one, and all of a step is recorded together.
+WHOLE_STEP = "whole step in one CUDA graph, fused"
+_WHOLE_BATCH = "torch.compile, whole batch in one CUDA graph"
 
 
 def _refuse_without_graph(p):
@@ -37,8 +40,8 @@ class Eager:
     def begin(self):
         """Marks the beginning of a step or a batch."""
 
-    def trained(self, function):
-        """Returns `function` in its fast form for training."""
+    def trained(self, function, optimizer):
+        """Returns `function` in its fast form for training with one of `optimizers`."""
         return function
 
     def updated(self, function):
@@ -60,10 +63,12 @@ class Eager:
 class Compiled:
     """torch.compile with its default backend. Forward pass and loss are one graph without breaks, and their backward
     pass is another. On a GPU both are recorded as CUDA graphs, as with mode="reduce-overhead", unless the parameter
-    `graph` is false. The optimiser is torch.optim's fused one or its compiled step, whichever is faster."""
+    `graph` is false. The optimiser is torch.optim's fused one or its compiled step, whichever is faster.
+
+    Where graphs are recorded, one of a whole step or batch is tried, too: torch.cuda.graph around compiled functions,
+    as "Whole-network capture" in PyTorch's notes on CUDA graphs. It costs a single launch a step."""
 
     suffix = "-compiled"
-    optimizers = ["fused", "compiled"]
 
     def __init__(self, device):
         compiler = os.environ.get("CXX", "g++")
@@ -79,9 +84,13 @@ class Compiled:
         return "torch.compile with CUDA graphs" if self._records else "torch.compile"
 
     @property
+    def optimizers(self):
+        return ["fused", "compiled", *([WHOLE_STEP] if self._records else [])]
+
+    @property
     def predictors(self):
         # Frozen parameters are reordered for the kernels once, and later changes to them have no effect.
-        return [self.name, self._frozen(), _TORCHSCRIPT]
+        return [self.name, self._frozen(), _TORCHSCRIPT, *([_WHOLE_BATCH] if self._records else [])]
 
     def _frozen(self):
         return f"{self.name}, frozen parameters"
@@ -99,8 +108,8 @@ class Compiled:
         if self._records:
             torch.compiler.cudagraph_mark_step_begin()
 
-    def trained(self, function):
-        return self._compiled(function, whole=True)
+    def trained(self, function, optimizer):
+        return self._compiled(function, whole=True, records=optimizer != WHOLE_STEP)
 
     def updated(self, function):
         return self._compiled(function, whole=False)  # torch.optim itself breaks the graph
@@ -108,6 +117,8 @@ class Compiled:
     def inferred(self, network, images, predictor):
         if predictor == _TORCHSCRIPT:
             return _in_torchscript(network, images)
+        if predictor == _WHOLE_BATCH:
+            return Recorded(self._compiled(network, whole=True, records=False))
         return self._compiled(network, whole=True, freezing=predictor == self._frozen())
 
     def kept(self, tensor):
@@ -116,9 +127,44 @@ class Compiled:
     def inference_context(self):
         return torch.no_grad()  # freezing does not accept parameters made outside inference mode
 
-    def _compiled(self, function, whole, **options):
-        options["triton.cudagraphs"] = self._records
+    def _compiled(self, function, whole, records=True, **options):
+        options["triton.cudagraphs"] = self._records and records
         return torch.compile(function, fullgraph=whole, dynamic=False, options=options)
+
+
+class Recorded:
+    """A function of tensors that is recorded as one CUDA graph at its first call, and replayed from then on. Its result
+    is valid until the next call.
+
+    The function may change other tensors in place, such as parameters: each replay does that again. Before recording,
+    which takes no inputs' values into account, it runs some times, as torch.cuda.graph requires."""
+
+    _RUNS_BEFORE = 3
+
+    def __init__(self, function):
+        self._function = function
+        self._graph = None
+
+    def __call__(self, *inputs):
+        if self._graph is None:
+            self._record(inputs)
+        for recorded, given in zip(self._inputs, inputs):
+            recorded.copy_(given, non_blocking=True)
+        self._graph.replay()
+        return self._result
+
+    def _record(self, inputs):
+        self._inputs = [given.clone() for given in inputs]
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(self._RUNS_BEFORE):
+                self._function(*self._inputs)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self._result = self._function(*self._inputs)
+        self._graph = graph
 
 
 def _in_torchscript(network, images):
