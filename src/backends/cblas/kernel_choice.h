@@ -42,8 +42,8 @@ struct RacedKernels {
 };
 
 /// Returns the index of the kernels to use. Index 0 is the library's own choice. It is kept unless others are
-/// faster by 2 %: the 95 % confidence interval of their median speedup over the rounds is above 1.02. Then
-/// the fastest of them are used, or the first if the race does not distinguish them.
+/// faster: the 95 % confidence interval of their median speedup over the rounds is above 1, and the median
+/// above 1.02. Then the fastest of them are used, or the first if the race does not distinguish them.
 std::size_t fastest_kernels(std::span<const RacedKernels> raced);
 
 /// True if other kernels seem to be faster than the library's own choice by enough, but not clearly: more

@@ -57,12 +57,13 @@ std::size_t fastest(const std::vector<RacedKernels>& all) {
   return fastest_kernels(all);
 }
 
-TEST(KernelChoice, OthersMustBeFasterByMoreThanTheMarginInNearlyEveryRound) {
+TEST(KernelChoice, OthersMustBeFasterInNearlyEveryRoundAndByTheMarginInTheMedian) {
   EXPECT_EQ(fastest({always(100), always(97)}), 1U);
   EXPECT_EQ(fastest({always(100), always(99)}), 0U);
   EXPECT_EQ(fastest({always(100), always(200)}), 0U);
   EXPECT_EQ(fastest({always(100), raced({90, 90, 90, 90, 90, 90, 90, 90})}), 1U);
-  EXPECT_EQ(fastest({always(100), raced({90, 90, 90, 90, 90, 90, 99, 99})}), 0U);
+  EXPECT_EQ(fastest({always(100), raced({90, 90, 90, 90, 90, 90, 99, 99})}), 1U);
+  EXPECT_EQ(fastest({always(100), raced({90, 90, 90, 90, 90, 90, 101, 101})}), 0U);
 }
 
 TEST(KernelChoice, AmongEquallyFastOnesTheFirstIsTaken) {
@@ -112,17 +113,21 @@ class RaceWithNoise {
   std::bernoulli_distribution is_hit_{0.15};
 };
 
-TEST(KernelChoice, NoiseChoosesNothingAndHidesNothingLarge) {
+TEST(KernelChoice, NoiseSeldomChoosesAndSeldomHidesFivePerCent) {
   constexpr int races = 1000;
-  int changed = 0, found = 0;
+  int changed = 0, found = 0, found_small = 0;
   for (int seed = 0; seed < races; ++seed) {
     RaceWithNoise race(static_cast<std::uint64_t>(seed));
     const RacedKernels own = race.run(1);
     changed += fastest({own, race.run(1), race.run(1), race.run(1), race.run(1)}) != 0 ? 1 : 0;
     found += fastest({own, race.run(0.8)}) == 1 ? 1 : 0;
+    found_small += fastest({own, race.run(0.95)}) == 1 ? 1 : 0;
   }
-  EXPECT_LT(changed, races / 50);
+  RecordProperty("changed", changed);
+  RecordProperty("found_small", found_small);
+  EXPECT_LT(changed, races / 20) << "among kernels that are equally fast";
   EXPECT_GT(found, races * 49 / 50);
+  EXPECT_GT(found_small, races * 9 / 10);
 }
 
 TEST(KernelChoice, NarrowerKernelsThanTheProcessorAreWarnedOf) {
