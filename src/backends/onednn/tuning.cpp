@@ -17,8 +17,7 @@ double seconds_of(Way& way) {
 
 bool challenger_wins(Way& champion, Way& challenger) {
   constexpr double race_seconds = 0.04;
-  constexpr double is_long =
-      0.05;  // seconds; a cold start does not matter then, nor do a few more per cent of noise
+  constexpr double is_long = 0.05;  // neither a cold start nor a few per cent of noise matter then
   constexpr int fewest_rounds = 2;
   constexpr int most_rounds = 200;
   constexpr double hopeless = 1.5, hopeless_if_long = 1.1;

@@ -136,8 +136,8 @@ class Recorded:
     """A function of tensors that is recorded as one CUDA graph at its first call, and replayed from then on. Its result
     is valid until the next call.
 
-    The function may change other tensors in place, such as parameters: each replay does that again. Before recording,
-    which takes no inputs' values into account, it runs some times, as torch.cuda.graph requires."""
+    The function may change other tensors in place, such as parameters: each replay does that again. So do the runs
+    before the recording, which torch.cuda.graph requires."""
 
     _RUNS_BEFORE = 3
 
