@@ -10,6 +10,7 @@
 
 #include "results/reading.h"
 #include "statistics/summary.h"
+#include "verdicts/fleet.h"
 #include "verdicts/selftest.h"
 #include "verdicts/threshold.h"
 #include "verdicts/verdict.h"
@@ -301,6 +302,33 @@ void fields(Fields& f, Selftest& selftest) {
 
 std::string to_json_text(const Selftest& selftest) {
   return text_of(json_of(selftest), 1) + "\n";
+}
+
+std::string to_json_text(Fleet fleet, double threshold) {
+  Json json;
+  Fields f(json);
+  f.derived("schema", std::string("breakeven.fleet/1"));
+  f.derived("threshold", threshold);
+  f.objects("kinds", fleet.kinds, [&](Fields& one, NodeKind& kind) {
+    std::vector<std::string> nodes;
+    for (const std::size_t node : kind.nodes) nodes.push_back(fleet.nodes[node]);
+    one.derived("name", kind.name);
+    one.derived("nodes", nodes);
+    one.if_set("why_not", kind.why_not);
+  });
+  f.objects("standings", fleet.standings, [&](Fields& one, NodeStanding& standing) {
+    one.derived("node", fleet.nodes[standing.node]);
+    one.required("backend", standing.backend);
+    one.required("op", standing.op);
+    one.required("cases", standing.cases);
+    one.required("ratio", standing.ratio);
+    one.required("ci_low", standing.interval.low);
+    one.required("ci_high", standing.interval.high);
+    one.required("p_value", standing.p_value);
+    one.required("slower", standing.is_slower);
+    one.if_set("cause", standing.cause);
+  });
+  return text_of(json, 1) + "\n";
 }
 
 Selftest read_selftest(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 
 #include "reports/document/document.h"
 #include "reports/exports/format.h"
+#include "verdicts/fleet.h"
 
 namespace breakeven {
 
@@ -16,6 +17,9 @@ Document document_of(const Verdicts& verdicts);
 
 /// A report of a ranking: machines in order, case by case, and when a GPU pays for itself.
 Document document_of(const Ranking& ranking);
+
+/// A report of a fleet: which nodes are slower than their like and why, and how every node stands.
+Document document_of(const Fleet& fleet);
 
 /// A report of a history: its changes, and the measurements that show them.
 Document document_of(const CheckedHistory& checked);

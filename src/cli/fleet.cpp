@@ -1,0 +1,54 @@
+// breakeven fleet: finds the nodes that are slower than the others of their kind.
+#include "verdicts/fleet.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/named_files.h"
+#include "cli/subcommand.h"
+#include "cli/terminal_output.h"
+#include "cli/text_file.h"
+#include "reports/document/builders.h"
+
+namespace breakeven {
+namespace {
+
+struct FleetCommand {
+  std::vector<std::filesystem::path> files;
+  std::string out;
+  double threshold = FleetOptions{}.threshold;
+};
+
+int judge_files(const FleetCommand& o) {
+  check_one_standard_input(o.files);
+  check_output_files({{.option = "--out", .path = o.out}}, o.files);
+  std::vector<Result> results;
+  std::vector<std::string> names;
+  for (const auto& file : o.files) {
+    results.push_back(read_result(file));
+    names.push_back(file == "-" ? "standard input" : file.string());
+  }
+  const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});
+  if (!o.out.empty()) write_text_file(o.out, to_json_text(fleet, o.threshold));
+  if (o.out != "-") print_document(document_of(fleet), true);
+  if (fleet.standings.empty()) return exit_code::incomplete;
+  return fleet.standings.front().is_slower ? exit_code::wrong_or_regressed : exit_code::good;
+}
+
+const SubcommandRegistration fleet_command(subcommand<FleetCommand>(
+    "fleet", "find the nodes that are slower than the others of their kind",
+    [](CLI::App& command, FleetCommand& o) {
+      declare_result_files(command, o.files,
+                           "a result file of each node, of one config with \"launches\" of 3 or more");
+      command
+          .add_option("--threshold", o.threshold,
+                      "the smallest difference that matters, as in 3% (the default) or 0.03")
+          ->transform(percent());
+      accept_output_file(command.add_option("--out", o.out, "all standings, as JSON; - is standard output"));
+    },
+    judge_files));
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,327 @@
+#include "verdicts/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "host/own_speed.h"
+#include "results/counted_samples.h"
+#include "statistics/significance.h"
+#include "verdicts/compare.h"
+#include "verdicts/differences.h"
+#include "verdicts/machines.h"
+#include "verdicts/verdict.h"
+
+namespace breakeven {
+namespace {
+
+std::string kind_name(const Host& host) {
+  std::string name = fmt::format("{}, {} cores", processor_name(host), host.cores);
+  for (const Gpu& gpu : host.gpus) name += fmt::format(", {}", gpu.name.value_or("unknown GPU"));
+  return name;
+}
+
+std::vector<std::string> node_names(std::span<const Result> results, std::span<const std::string> files) {
+  std::map<std::string, int> count;
+  for (const Result& result : results) ++count[result.host.name];
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string& host = results[i].host.name;
+    names.push_back(host.empty() || count[host] > 1 ? files[i] : host);
+  }
+  return names;
+}
+
+/// Work that nodes are compared in.
+using Work = std::pair<std::string, std::string>;  // backend, op
+/// By case: the logarithms of the launches' seconds.
+using CaseTimes = std::map<std::string, std::vector<double>>;
+
+/// The cases of a node with enough launches, by work.
+std::map<Work, CaseTimes> times_of(const Result& result) {
+  std::map<Work, CaseTimes> all;
+  for (const CaseResult& c : result.cases) {
+    if (!c.has_time()) continue;
+    auto medians = launch_medians(*c.seconds);
+    if (!medians || medians->size() < fewest_launches) continue;
+    for (double& seconds : *medians) seconds = std::log(seconds);
+    all[{c.backend, c.op}][c.id] = std::move(*medians);
+  }
+  return all;
+}
+
+/// One node's part in one work: the geometric mean over the common cases, in seconds, of each launch.
+struct Score {
+  std::size_t node = 0;
+  std::vector<double> launches;
+
+  double overall() const {
+    double sum = 0;
+    for (const double seconds : launches) sum += std::log(seconds);
+    return std::exp(sum / static_cast<double>(launches.size()));
+  }
+};
+
+/// A work of one kind of node, with the scores of all nodes that have it.
+struct CommonWork {
+  Work work;
+  std::size_t cases = 0;
+  std::vector<Score> scores = {};
+};
+
+/// The cases that all of the nodes have; empty if they have none in common.
+std::set<std::string> common_cases(const std::vector<const CaseTimes*>& nodes) {
+  std::set<std::string> common;
+  for (const auto& [id, times] : *nodes.front()) {
+    if (std::ranges::all_of(nodes, [&, &key = id](const CaseTimes* node) { return node->contains(key); }))
+      common.insert(id);
+  }
+  return common;
+}
+
+Score score_of(std::size_t node, const CaseTimes& times, const std::set<std::string>& cases) {
+  std::size_t launches = times.at(*cases.begin()).size();
+  for (const std::string& id : cases) launches = std::min(launches, times.at(id).size());
+  Score score{.node = node, .launches = {}};
+  for (std::size_t launch = 0; launch < launches; ++launch) {
+    double sum = 0;
+    for (const std::string& id : cases) sum += times.at(id)[launch];
+    score.launches.push_back(std::exp(sum / static_cast<double>(cases.size())));
+  }
+  return score;
+}
+
+std::vector<CommonWork> common_works(const NodeKind& kind,
+                                     const std::vector<std::map<Work, CaseTimes>>& times) {
+  std::set<Work> works;
+  for (const std::size_t node : kind.nodes) {
+    for (const auto& [work, cases] : times[node]) works.insert(work);
+  }
+  std::vector<CommonWork> common;
+  for (const Work& work : works) {
+    std::vector<std::size_t> nodes;
+    std::vector<const CaseTimes*> of_nodes;
+    for (const std::size_t node : kind.nodes) {
+      const auto found = times[node].find(work);
+      if (found == times[node].end()) continue;
+      nodes.push_back(node);
+      of_nodes.push_back(&found->second);
+    }
+    if (nodes.size() < fewest_alike) continue;
+    const std::set<std::string> cases = common_cases(of_nodes);
+    if (cases.empty()) continue;
+    CommonWork& one = common.emplace_back(CommonWork{.work = work, .cases = cases.size()});
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      one.scores.push_back(score_of(nodes[i], *of_nodes[i], cases));
+  }
+  return common;
+}
+
+// ---- causes
+
+/// "its memory takes 1.3x as long by the speed probe", of the part that is most behind, if that explains at
+/// least half of the ratio.
+std::string slow_part(const Result& node, const Result& like, double ratio) {
+  if (!node.machine_speed || !like.machine_speed) return "";
+  if (node.machine_speed->median < trusted_speed_share && like.machine_speed->median >= trusted_speed_share)
+    return fmt::format("it {}: something shares its cores", ran_at(node.machine_speed->median));
+  static const std::map<std::string, std::string> names{
+      {"throughput", "arithmetic"}, {"l2", "L2 cache"}, {"memory", "memory"}, {"clock", "clock"}};
+  std::string slowest;
+  double most = 1 + (ratio - 1) / 2;
+  for (const auto& [part, seconds] : node.machine_speed->median_seconds) {
+    const auto other = like.machine_speed->median_seconds.find(part);
+    if (!names.contains(part) || other == like.machine_speed->median_seconds.end()) continue;
+    if (!(other->second > 0) || !(seconds / other->second > most)) continue;
+    most = seconds / other->second;
+    slowest = fmt::format("its {} takes {:.2f}x as long by the speed probe", names.at(part), most);
+  }
+  return slowest;
+}
+
+const CaseResult* find_case(const Result& result, const CaseResult& like) {
+  const auto found = std::ranges::find_if(
+      result.cases, [&](const CaseResult& c) { return c.id == like.id && c.backend == like.backend; });
+  return found == result.cases.end() ? nullptr : &*found;
+}
+
+/// The first reason why the GPU held back its clocks, or had another link, in any case of the work.
+std::string slow_gpu(const Result& node, const Result& like, const Work& work) {
+  for (const CaseResult& c : node.cases) {
+    if (Work{c.backend, c.op} != work || !c.conditions.device) continue;
+    const DeviceConditions& is = *c.conditions.device;
+    const CaseResult* other = find_case(like, c);
+    if (other == nullptr || !other->conditions.device) continue;
+    const DeviceConditions& was = *other->conditions.device;
+    for (const auto& [reason, seconds] : is.throttled_seconds) {
+      const auto there = was.throttled_seconds.find(reason);
+      if (seconds > 0 && (there == was.throttled_seconds.end() || seconds > 2 * there->second))
+        return fmt::format("its GPU lowered its clocks ({})", reason);
+    }
+    if (is.pcie_generation < was.pcie_generation || is.pcie_width < was.pcie_width)
+      return fmt::format("its GPU's link is PCIe {} x{}, not {} x{}", is.pcie_generation.value_or(0),
+                         is.pcie_width.value_or(0), was.pcie_generation.value_or(0),
+                         was.pcie_width.value_or(0));
+    if (is.ecc_errors.value_or(0) > was.ecc_errors.value_or(0))
+      return fmt::format("its GPU had {} uncorrected memory errors", *is.ecc_errors);
+  }
+  return "";
+}
+
+/// What was recorded differently on the node than on one that is as fast as usual, the likeliest cause first.
+std::string cause_of(const Result& node, const Result& like, const Work& work, double ratio) {
+  const auto first = [](const std::vector<FoundDifference>& found) {
+    return found.empty() ? "" : found.front().text;
+  };
+  if (const std::string gpu = slow_gpu(node, like, work); !gpu.empty()) return gpu;
+  const BackendRecord* backend = find_backend(node.backends, work.first);
+  const bool is_on_gpu = backend != nullptr && backend->device == "gpu";
+  if (const std::string part = slow_part(node, like, ratio); !is_on_gpu && !part.empty()) return part;
+  if (const std::string text = first(backend_differences(like, node, work.first)); !text.empty()) return text;
+  for (const CaseResult& c : node.cases) {
+    const CaseResult* other = Work{c.backend, c.op} == work ? find_case(like, c) : nullptr;
+    if (other == nullptr) continue;
+    if (const std::string text = first(case_differences(*other, c)); !text.empty()) return text;
+  }
+  if (const std::string text = first(run_differences(like, node)); !text.empty()) return text;
+  const auto lesser = lesser_differences(like, node);
+  return lesser.empty() ? "nothing that was recorded differs" : lesser.front();
+}
+
+// ---- the judgement
+
+class Judgement {
+ public:
+  Judgement(std::span<const Result> results, const FleetOptions& options)
+      : results_(results), options_(options) {}
+
+  void add(std::vector<CommonWork> works) {
+    for (CommonWork& work : works) works_.push_back(std::move(work));
+  }
+
+  std::vector<NodeStanding> run() {
+    while (true) {
+      judge();
+      const std::size_t before = slow_.size();
+      for (const NodeStanding& standing : standings_) {
+        if (standing.is_slower) slow_.insert(key(standing));
+      }
+      if (slow_.size() == before) break;
+    }
+    for (NodeStanding& standing : standings_) {
+      if (standing.is_slower) standing.cause = cause(standing);
+    }
+    std::ranges::stable_sort(standings_, [](const NodeStanding& a, const NodeStanding& b) {
+      return std::tuple(b.is_slower, b.ratio) < std::tuple(a.is_slower, a.ratio);
+    });
+    return std::move(standings_);
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::size_t>;
+  static Key key(const NodeStanding& s) { return {s.backend, s.op, s.node}; }
+
+  bool counts(const CommonWork& work, std::size_t node) const {
+    return !slow_.contains({work.work.first, work.work.second, node});
+  }
+
+  void judge() {
+    standings_.clear();
+    std::vector<LogRatio> ratios;
+    std::map<std::string, std::vector<double>> errors;
+    for (const CommonWork& work : works_) {
+      for (const Score& score : work.scores) {
+        std::vector<double> others;
+        for (const Score& other : work.scores) {
+          if (other.node != score.node && counts(work, other.node)) others.push_back(other.overall());
+        }
+        const auto ratio = log_ratio(score.launches, others);
+        if (!ratio) continue;
+        ratios.push_back(*ratio);
+        errors[work.work.first].push_back(ratio->standard_error);
+        standings_.push_back({.node = score.node,
+                              .backend = work.work.first,
+                              .op = work.work.second,
+                              .cases = work.cases,
+                              .ratio = std::exp(ratio->mean),
+                              .interval = {}});
+      }
+    }
+    // A few launches are sometimes alike by chance.
+    std::map<std::string, double> least;
+    for (auto& [backend, all] : errors) least[backend] = quantile(std::move(all), 0.25);
+    std::vector<double> p_values;
+    for (std::size_t i = 0; i < standings_.size(); ++i) {
+      ratios[i].standard_error = std::max(ratios[i].standard_error, least[standings_[i].backend]);
+      standings_[i].interval = ratio_interval(ratios[i], 0.95);
+      p_values.push_back(p_value(ratios[i]));
+    }
+    const std::vector<double> adjusted = holm_adjusted(p_values);
+    for (std::size_t i = 0; i < standings_.size(); ++i) {
+      standings_[i].p_value = adjusted[i];
+      standings_[i].is_slower =
+          adjusted[i] <= options_.error_rate && standings_[i].ratio > 1 + options_.threshold;
+    }
+  }
+
+  /// Compares with the node of the same work whose time is the median of those that are not slow.
+  std::string cause(const NodeStanding& standing) const {
+    std::vector<std::pair<double, std::size_t>> usual;
+    for (const NodeStanding& other : standings_) {
+      if (other.backend == standing.backend && other.op == standing.op && !other.is_slower &&
+          kind_name(results_[other.node].host) == kind_name(results_[standing.node].host))
+        usual.emplace_back(other.ratio, other.node);
+    }
+    if (usual.empty()) return "";
+    std::ranges::sort(usual);
+    return cause_of(results_[standing.node], results_[usual[usual.size() / 2].second],
+                    {standing.backend, standing.op}, standing.ratio);
+  }
+
+  std::span<const Result> results_;
+  const FleetOptions& options_;
+  std::vector<CommonWork> works_;
+  std::vector<NodeStanding> standings_;
+  std::set<Key> slow_;
+};
+
+}  // namespace
+
+Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
+                  const FleetOptions& options) {
+  Fleet fleet{.nodes = node_names(results, files), .kinds = {}, .standings = {}};
+  std::vector<std::map<Work, CaseTimes>> times;
+  for (std::size_t node = 0; node < results.size(); ++node) {
+    times.push_back(times_of(results[node]));
+    const std::string name = kind_name(results[node].host);
+    auto kind = std::ranges::find(fleet.kinds, name, &NodeKind::name);
+    if (kind == fleet.kinds.end())
+      kind = fleet.kinds.insert(fleet.kinds.end(), NodeKind{.name = name, .nodes = {}});
+    kind->nodes.push_back(node);
+  }
+  Judgement judgement(results, options);
+  for (NodeKind& kind : fleet.kinds) {
+    if (kind.nodes.size() < fewest_alike) {
+      kind.why_not = fmt::format("{} of this kind; {} are needed to tell which is slow", kind.nodes.size(),
+                                 fewest_alike);
+      continue;
+    }
+    auto works = common_works(kind, times);
+    if (works.empty())
+      kind.why_not = fmt::format(
+          "they have no case in common that ran in {} launches or more; set \"launches\" under \"measure\" "
+          "in the "
+          "config",
+          fewest_launches);
+    judgement.add(std::move(works));
+  }
+  fleet.standings = judgement.run();
+  return fleet;
+}
+
+}  // namespace breakeven

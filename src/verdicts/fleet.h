@@ -1,0 +1,57 @@
+// Finds the nodes of a fleet that are slower than the others of their kind. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/result.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+
+/// The fewest nodes of a kind of which a slow one can be told: with two, either may be the slow one.
+inline constexpr std::size_t fewest_alike = 3;
+
+struct FleetOptions {
+  double threshold = 0.03;   // the smallest difference that matters: 0.03 is 3 %
+  double error_rate = 0.02;  // probability that a fleet whose nodes do not differ has a slow one
+};
+
+/// The time of one operation on one backend of a node, divided by the time on the other nodes of its kind.
+struct NodeStanding {
+  std::size_t node = 0;  // index into the results
+  std::string backend, op;
+  std::size_t cases = 0;  // that all nodes of the kind have; the time is their geometric mean
+  double ratio = 1;
+  Interval interval;   // 95 %
+  double p_value = 1;  // over all standings of the fleet
+  bool is_slower = false;
+  std::string cause = {};  // of a slower one: what was recorded differently there, in a few words
+};
+
+struct NodeKind {
+  std::string name;                // "Xeon Emerald Rapids, 16 cores, NVIDIA H100"
+  std::vector<std::size_t> nodes;  // indices into the results
+  std::string why_not = {};        // why no slow node can be found among them; empty if it can
+};
+
+struct Fleet {
+  std::vector<std::string> nodes;  // names: the hosts', or the files' where hosts share one
+  std::vector<NodeKind> kinds;
+  std::vector<NodeStanding> standings;  // slower ones first, the slowest first
+};
+
+/// Judges one result per node; `files` names their files. Nodes are alike if they have the same processor,
+/// cores and GPUs. Each operation on each backend is one test: Welch's, of a node's launches against the
+/// other nodes, each of which counts once, so that nodes may differ as they usually do. Holm's procedure over
+/// all tests bounds the error rate. A node that is slower no longer counts as one of the others, and the rest
+/// is judged again.
+Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
+                  const FleetOptions& options);
+
+/// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.
+std::string to_json_text(Fleet fleet, double threshold);
+
+}  // namespace breakeven

@@ -1,0 +1,175 @@
+// A fleet's nodes beside one another: which are slower than their like, and why.
+#include "verdicts/fleet.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "unit/verdicts_sample.h"
+
+namespace breakeven {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+/// Nodes of one kind, whose times vary by `noise` between nodes and between launches, and two cases each.
+class Nodes {
+ public:
+  explicit Nodes(std::size_t count, std::uint64_t seed = 1, double noise = 0.004, std::size_t launches = 5)
+      : generator_(seed) {
+    std::normal_distribution<double> varied(0, noise);
+    for (std::size_t node = 0; node < count; ++node) {
+      Result r = sample::result({});
+      r.host.name = fmt::format("node{}", node);
+      r.host.cores = 16;
+      r.backends = {sample::backend("openblas", true)};
+      r.machine_speed = MachineSpeed{.rounds = 10, .slow_rounds = 0};
+      r.machine_speed->median_seconds = {{"clock", 1e-5}, {"memory", 2e-4}};
+      const double of_node = std::exp(varied(generator_));
+      for (const std::int64_t m : {64, 128}) {
+        CaseResult c = sample::product("openblas", m, 1);
+        c.seconds->launches.assign(launches, 1);
+        c.seconds->samples.clear();
+        for (std::size_t launch = 0; launch < launches; ++launch)
+          c.seconds->samples.push_back(1e-3 * static_cast<double>(m) * of_node *
+                                       std::exp(varied(generator_)));
+        c.seconds->median = median(c.seconds->samples);
+        r.cases.push_back(c);
+      }
+      results.push_back(std::move(r));
+    }
+  }
+
+  void slow(std::size_t node, double factor) {
+    for (CaseResult& c : results[node].cases) {
+      for (double& seconds : c.seconds->samples) seconds *= factor;
+    }
+  }
+
+  Fleet judged() const {
+    std::vector<std::string> files;
+    for (std::size_t i = 0; i < results.size(); ++i) files.push_back(fmt::format("file{}.json", i));
+    return judge_fleet(results, files, {});
+  }
+
+  std::vector<Result> results;
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+std::vector<std::string> slower(const Fleet& fleet) {
+  std::vector<std::string> names;
+  for (const NodeStanding& standing : fleet.standings) {
+    if (standing.is_slower) names.push_back(fleet.nodes[standing.node]);
+  }
+  return names;
+}
+
+TEST(Fleet, ASlowNodeIsFoundWithItsCause) {
+  Nodes nodes(6);
+  nodes.slow(4, 1.1);
+  nodes.results[4].machine_speed->median_seconds["clock"] *= 1.1;
+  const Fleet fleet = nodes.judged();
+  ASSERT_EQ(slower(fleet), std::vector<std::string>{"node4"});
+  const NodeStanding& worst = fleet.standings.front();
+  EXPECT_NEAR(worst.ratio, 1.1, 0.02);
+  EXPECT_LT(worst.interval.low, 1.1);
+  EXPECT_GT(worst.interval.high, 1.1);
+  EXPECT_EQ(worst.cases, 2U);
+  EXPECT_EQ(worst.cause, "its clock takes 1.10x as long by the speed probe");
+}
+
+TEST(Fleet, NoneIsFoundWhereNoneIsPlantedAndASlowOneNearlyAlways) {
+  constexpr int fleets = 500;
+  int false_alarms = 0, found = 0;
+  for (int seed = 0; seed < fleets; ++seed) {
+    Nodes nodes(8, static_cast<std::uint64_t>(seed), 0.01);
+    false_alarms += slower(nodes.judged()).empty() ? 0 : 1;
+    nodes.slow(2, 1.1);
+    found += slower(nodes.judged()) == std::vector<std::string>{"node2"} ? 1 : 0;
+  }
+  EXPECT_LE(false_alarms, fleets / 50);
+  EXPECT_GE(found, fleets * 9 / 10);
+}
+
+TEST(Fleet, TwoSlowNodesDoNotHideEachOther) {
+  Nodes nodes(8);
+  nodes.slow(1, 1.5);
+  nodes.slow(6, 1.08);
+  EXPECT_EQ(slower(nodes.judged()), (std::vector<std::string>{"node1", "node6"}));
+}
+
+TEST(Fleet, NodesOfOtherKindsAreNotCompared) {
+  Nodes nodes(5);
+  for (const std::size_t other : {3, 4}) {
+    nodes.results[other].host.cores = 8;
+    nodes.slow(other, 2);
+  }
+  const Fleet fleet = nodes.judged();
+  EXPECT_TRUE(slower(fleet).empty());
+  ASSERT_EQ(fleet.kinds.size(), 2U);
+  EXPECT_EQ(fleet.kinds[0].why_not, "");
+  EXPECT_THAT(fleet.kinds[1].why_not, HasSubstr("2 of this kind; 3 are needed"));
+}
+
+TEST(Fleet, FewLaunchesSayNothing) {
+  const Fleet fleet = Nodes(4, 1, 0.004, 2).judged();
+  EXPECT_TRUE(fleet.standings.empty());
+  EXPECT_THAT(fleet.kinds.at(0).why_not, HasSubstr("3 launches or more; set \"launches\""));
+}
+
+TEST(Fleet, HostsThatShareANameAreToldByTheirFiles) {
+  Nodes nodes(3);
+  for (Result& r : nodes.results) r.host.name = "vm";
+  EXPECT_EQ(nodes.judged().nodes, (std::vector<std::string>{"file0.json", "file1.json", "file2.json"}));
+}
+
+struct Cause {
+  const char* name;
+  std::function<void(Result&)> set;
+  std::string text;
+};
+
+TEST(Fleet, EachCauseIsNamed) {
+  const auto on_gpu = [](Result& r) {
+    r.backends.front().device = "gpu";
+    for (CaseResult& c : r.cases)
+      c.conditions.device = DeviceConditions{.pcie_generation = 5, .pcie_width = 16};
+  };
+  const std::vector<Cause> causes{
+      {"nothing", [](Result&) {}, "nothing that was recorded differs"},
+      {"neighbour", [](Result& r) { r.machine_speed->median = 0.6; },
+       "it ran at 60 % of its own speed: something shares its cores"},
+      {"library", [](Result& r) { r.backends.front().version = "0.9"; }, "different version of openblas"},
+      {"kernel", [](Result& r) { r.host.kernel = "Linux 5.4"; }, "kernel"},
+      {"throttled",
+       [&](Result& r) {
+         on_gpu(r);
+         r.cases.front().conditions.device->throttled_seconds["thermal"] = 0.1;
+       },
+       "its GPU lowered its clocks (thermal)"},
+      {"link",
+       [&](Result& r) {
+         on_gpu(r);
+         for (CaseResult& c : r.cases) c.conditions.device->pcie_width = 8;
+       },
+       "its GPU's link is PCIe 5 x8, not 5 x16"}};
+  for (const Cause& cause : causes) {
+    Nodes nodes(5);
+    if (cause.text.find("GPU") != std::string::npos) {
+      for (Result& r : nodes.results) on_gpu(r);
+    }
+    cause.set(nodes.results[0]);
+    nodes.slow(0, 1.2);
+    const Fleet fleet = nodes.judged();
+    ASSERT_EQ(slower(fleet), std::vector<std::string>{"node0"}) << cause.name;
+    EXPECT_THAT(fleet.standings.front().cause, HasSubstr(cause.text)) << cause.name;
+  }
+}
+
+}  // namespace
+}  // namespace breakeven
