@@ -20,8 +20,7 @@ class BadConfig : public DriverTest, public testing::WithParamInterface<Bad> {};
 TEST_P(BadConfig, IsRefusedNamingPlaceAndRemedy) {
   const auto path = write("bad.json", GetParam().text);
   for (const char* command : {"list", "run"}) {
-    const Outcome outcome = breakeven({command, path});
-    EXPECT_EQ(outcome.status, 2);
+    const Outcome outcome = with_status(2, breakeven({command, path}));
     EXPECT_THAT(outcome.err, HasSubstr(path.string()));
     EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
     EXPECT_EQ(outcome.out, "");
@@ -50,9 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& bad) { return bad.param.name; });
 
 TEST_F(BadFiles, MissingConfig) {
-  const Outcome outcome = breakeven({"list", file("nosuch.json")});
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("there is no such file"));
+  EXPECT_THAT(with_status(2, breakeven({"list", file("nosuch.json")})).err,
+              HasSubstr("there is no such file"));
 }
 
 TEST_F(BadFiles, AFolderIsNoConfig) {

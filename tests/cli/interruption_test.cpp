@@ -10,6 +10,7 @@
 namespace breakeven::cli_tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -56,9 +57,7 @@ TEST_P(Signalled, RunIsSavedAndResumed) {
     return false;
   }));
   run_process.send(GetParam());
-  const Outcome outcome = run_process.wait();
-  EXPECT_EQ(outcome.status, 130);
-  EXPECT_THAT(outcome.err, HasSubstr("interrupted; continue with --resume"));
+  EXPECT_THAT(with_status(130, run_process.wait()).err, HasSubstr("interrupted; continue with --resume"));
   EXPECT_FALSE(workers_left());
   const Json first = parse_file(file("out.json"));
   EXPECT_EQ(first.at("complete"), false);
@@ -67,8 +66,7 @@ TEST_P(Signalled, RunIsSavedAndResumed) {
   EXPECT_EQ(find_case(first, product_id(32), "a").at("status"), "interrupted");
 
   std::filesystem::remove(file("log"));
-  const Outcome resumed = breakeven({"run", path, "--resume", file("out.json")});
-  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  with_status(0, breakeven({"run", path, "--resume", file("out.json")}));
   const Json second = parse_file(file("out.json"));
   EXPECT_EQ(second.at("complete"), true);
   EXPECT_THAT(not_ok(second), IsEmpty());
@@ -126,8 +124,7 @@ class StoppedDriver : public InterruptionTest {
       std::this_thread::sleep_for(std::chrono::milliseconds(600));
       run_process.send(SIGCONT);
     }
-    const Outcome outcome = run_process.wait(std::chrono::seconds(120 + 10 * times));
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    with_status(0, run_process.wait(std::chrono::seconds(120 + 10 * times)));
     EXPECT_THAT(not_ok(parse_file(file("out.json"))), IsEmpty());
   }
 };
@@ -192,9 +189,8 @@ TEST_F(DaemonTest, OfAProgramThatQuitsEndsWithIt) {
 }
 
 TEST_F(DaemonTest, OfAProgramThatCrashesEndsWithItAndHidesNothing) {
-  const Outcome outcome = breakeven({"run", products({8, 16}), "--out", file("out.json")},
-                                    "daemon=1,backend=a,case=m=8/,at=sample,fault=signal,number=11");
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, breakeven({"run", products({8, 16}), "--out", file("out.json")},
+                           "daemon=1,backend=a,case=m=8/,at=sample,fault=signal,number=11"));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))),
               testing::ElementsAre(HasSubstr("was killed by signal 11")))
       << "though the daemon holds the program's output open";
@@ -286,26 +282,21 @@ TEST_F(ResumeTest, RefusesAnotherMachine) {
   const Outcome name = resume_changed([](Json& r) { r["host"]["name"] = "elsewhere"; }, "", one_thread_);
   EXPECT_EQ(name.status, 2);
   EXPECT_THAT(name.err, HasSubstr("was measured on elsewhere"));
-  const Outcome cpu = resume_changed([](Json& r) { r["host"]["cpu"] = "Z80"; }, "", one_thread_);
-  EXPECT_EQ(cpu.status, 2);
-  EXPECT_THAT(cpu.err, HasSubstr("Z80"));
-  EXPECT_THAT(cpu.err, HasSubstr("start again with --out"));
-  const Outcome other =
-      resume_changed([](Json& r) { r["host"]["cpu_identity"] = "Zilog family 80"; }, "", one_thread_);
-  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(with_status(2, resume_changed([](Json& r) { r["host"]["cpu"] = "Z80"; }, "", one_thread_)).err,
+              AllOf(HasSubstr("Z80"), HasSubstr("start again with --out")));
+  const Outcome other = with_status(
+      2, resume_changed([](Json& r) { r["host"]["cpu_identity"] = "Zilog family 80"; }, "", one_thread_));
   EXPECT_THAT(other.err, HasSubstr("a processor that calls itself Zilog family 80, this is "));
 }
 
 TEST_F(ResumeTest, RefusesOtherThreads) {
-  const Outcome outcome = resume_changed([](Json& r) { r["host"]["threads"] = 77; }, "", one_thread_);
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("was measured with 77 threads, not 1"));
+  EXPECT_THAT(with_status(2, resume_changed([](Json& r) { r["host"]["threads"] = 77; }, "", one_thread_)).err,
+              HasSubstr("was measured with 77 threads, not 1"));
 }
 
 TEST_F(ResumeTest, RefusesOtherLibraries) {
-  const Outcome outcome = resume_changed([](Json&) {}, "version=2.0", one_thread_);
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the libraries of a have changed since"));
+  EXPECT_THAT(with_status(2, resume_changed([](Json&) {}, "version=2.0", one_thread_)).err,
+              HasSubstr("the libraries of a have changed since"));
 }
 
 TEST_F(ResumeTest, RefusesWhatIsNoResultFile) {
