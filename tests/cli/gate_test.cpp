@@ -363,11 +363,7 @@ TEST_F(GateTest, InterruptedReportsWhatIsDecided) {
   // Size 8 is decided after four launches; 16 never is.
   const std::string slow = "spin=1,fixed=0.002,process_noise=0.5";
   Process running(launch(arguments(config, {"--out", file("verdicts.json")}), slow));
-  ASSERT_TRUE(eventually([&] {
-    std::size_t samples = 0;
-    for (const auto& entry : logged()) samples += entry.request == "sample" ? 1 : 0;
-    return samples > 100;
-  }));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 100; }));
   running.send(SIGINT);
   with_status(130, running.wait());
   const Json all = verdicts();

@@ -20,11 +20,6 @@ class InterruptionTest : public DriverTest {
   /// Noise makes every case use its whole time.
   const std::string unsteady_ = "noise=1,seed=5,spin=1,fixed=1e-3";
 
-  std::size_t samples_logged() const {
-    std::size_t count = 0;
-    for (const auto& entry : logged()) count += entry.request == "sample" ? 1 : 0;
-    return count;
-  }
   /// True if one of the processes in the log is still running.
   bool workers_left() const {
     for (const auto& entry : logged()) {
@@ -89,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(InterruptionTest, TwoHangupsAreOne) {
   Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--precision", "0.001"},
                              unsteady_ + ",fault=hang,at=quit,backend=a"));
-  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
   run_process.send(SIGHUP);
   run_process.send(SIGHUP);
   run_process.send(SIGTERM);
@@ -102,7 +97,7 @@ TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
   nohup.arguments.insert(nohup.arguments.begin(), nohup.program.string());
   nohup.program = "/usr/bin/nohup";
   Process run_process(nohup);
-  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
   run_process.send(SIGHUP);
   EXPECT_EQ(run_process.wait().status, 0);
   EXPECT_EQ(parse_file(file("out.json")).at("complete"), true);
@@ -117,7 +112,7 @@ class StoppedDriver : public InterruptionTest {
     std::uniform_int_distribution<int> pause(1, 200);
     Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"},
                                "noise=0.05,seed=5,spin=1,fixed=1e-3"));
-    ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+    ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
     for (int i = 0; i < times; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause(generator)));
       run_process.send(SIGSTOP);
@@ -143,7 +138,7 @@ TEST_F(SlowStoppedDriver, TakesNoAnswerForLateInFiftyStops) {
 TEST_F(InterruptionTest, EndsAHangingRequest) {
   Process run_process(
       launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=sample,backend=a"));
-  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
   run_process.send(SIGINT);
   const Outcome outcome = run_process.wait(std::chrono::seconds(15));
   EXPECT_TRUE(outcome.in_time) << "the request's own limit is 20 s";
@@ -160,7 +155,7 @@ TEST_F(InterruptionTest, TwiceEndsAtOnce) {
 #endif
   Process run_process(
       launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=quit,backend=a"));
-  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
   // Both signals are pending before the first can end it.
   run_process.send(SIGSTOP);
   run_process.send(SIGINT);
@@ -173,18 +168,11 @@ TEST_F(InterruptionTest, TwiceEndsAtOnce) {
 }
 
 /// Processes that a program starts are ended with it, even in a session of their own and without a parent.
-class DaemonTest : public InterruptionTest {
- protected:
-  int daemons() const {
-    int count = 0;
-    for (const auto& entry : logged()) count += entry.request == "daemon" ? 1 : 0;
-    return count;
-  }
-};
+using DaemonTest = InterruptionTest;
 
 TEST_F(DaemonTest, OfAProgramThatQuitsEndsWithIt) {
   EXPECT_EQ(breakeven({"run", products({8}), "--out", file("out.json")}, "daemon=1").status, 0);
-  EXPECT_EQ(daemons(), 4) << "two programs are asked what they are, and measure";
+  EXPECT_EQ(requested("daemon"), 4U) << "two programs are asked what they are, and measure";
   EXPECT_FALSE(workers_left());
 }
 
@@ -200,15 +188,15 @@ TEST_F(DaemonTest, OfAProgramThatCrashesEndsWithItAndHidesNothing) {
 TEST_F(DaemonTest, OfAProgramThatHangsEndsWithIt) {
   const auto path = products({8}, {"a"}, {{"timeout_seconds", 1}});
   EXPECT_EQ(breakeven({"run", path, "--out", file("out.json")}, "daemon=1,at=sample,fault=hang").status, 4);
-  EXPECT_GT(daemons(), 0);
+  EXPECT_GT(requested("daemon"), 0U);
   EXPECT_FALSE(workers_left());
 }
 
 /// The driver cannot do anything any more.
 TEST_F(DaemonTest, OfADriverThatIsKilledEnds) {
   Process run_process(launch({"run", products({8}), "--out", file("out.json")}, "daemon=1," + unsteady_));
-  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
-  EXPECT_GT(daemons(), 0);
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
+  EXPECT_GT(requested("daemon"), 0U);
   run_process.send(SIGKILL);
   run_process.wait();
   EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
@@ -244,7 +232,7 @@ TEST_F(InterruptionTest, KilledAtAnyMomentLeavesAWholeFileAndNoWorkers) {
     Process run_process(
         launch({"run", products({8, 16, 24, 32, 40, 48}), "--out", file("out.json"), "--quiet"}));
     const auto moment = static_cast<std::size_t>(samples(generator));
-    ASSERT_TRUE(eventually([&] { return samples_logged() >= moment; }));
+    ASSERT_TRUE(eventually([&] { return requested("sample") >= moment; }));
     run_process.send(SIGKILL);
     EXPECT_EQ(run_process.wait().status, 128 + SIGKILL);
     EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20))) << "orphans";
