@@ -50,9 +50,7 @@ TEST_P(SlowBuiltBackend, Conforms) {
   const auto program =
       std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / ("breakeven-backend-" + GetParam());
   Process process(launch({"conformance", program}));
-  const Outcome outcome = process.wait(std::chrono::seconds(500));
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" 0 failed"));
+  EXPECT_THAT(with_status(0, process.wait(std::chrono::seconds(500))).out, HasSubstr(" 0 failed"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, SlowBuiltBackend, testing::ValuesIn(built_backends()),
@@ -109,13 +107,11 @@ TEST_F(BackendsTest, TheExampleOfTheDocumentationConforms) {
   python.program = "/usr/bin/env";
   if (run(python).status != 0) GTEST_SKIP() << "no python3 here";
   const auto example = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "docs" / "example-backend.py";
-  const Outcome outcome = breakeven({"conformance", example});
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  with_status(0, breakeven({"conformance", example}));
 }
 
 TEST_F(BackendsTest, SimulatedConforms) {
-  const Outcome outcome = breakeven({"conformance", simulated()}, "supports=matmul");
-  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  with_status(0, breakeven({"conformance", simulated()}, "supports=matmul"));
 }
 
 TEST_F(BackendsTest, ConformanceOfSomeCases) {
@@ -179,10 +175,9 @@ TEST_F(BackendsTest, NonconformanceOutsideOfCasesIsNamed) {
   const Outcome quit = breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=exit");
   EXPECT_EQ(quit.status, 1);
   EXPECT_THAT(quit.out, HasSubstr("FAILED  ends when asked to quit"));
-  const Outcome twice = breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=twice");
-  EXPECT_EQ(twice.status, 1);
-  EXPECT_THAT(twice.out,
-              HasSubstr("FAILED  ends when asked to quit: broke the protocol: sent a line that nobody"));
+  EXPECT_THAT(
+      with_status(1, breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=twice")).out,
+      HasSubstr("FAILED  ends when asked to quit: broke the protocol: sent a line that nobody"));
 }
 
 /// Without a race every process computes in the same way: noise must not influence what a gate compares.
@@ -255,8 +250,7 @@ TEST_F(BackendsTest, ArraysThatFitTheCachesAreNotStoredPastThem) {
 /// This is checked before allocating: a machine that overcommits would kill a process instead.
 TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
   const auto path = products({8, 400000}, {"reference"}, {{"timeout_seconds", 60}});
-  const Outcome outcome = breakeven({"run", path, "--out", "-"});
-  EXPECT_EQ(outcome.status, 4);
+  const Outcome outcome = with_status(4, breakeven({"run", path, "--out", "-"}));
   const Json result = parse(outcome.out);
   const Json large = find_case(result, product_id(400000), "reference");
   EXPECT_EQ(large.at("status"), "out_of_memory");
@@ -291,8 +285,7 @@ TEST_F(BackendsTest, DamagedDataCostsItsCaseAlone) {
       config({{{"op", "train"}, {"network", "mlp"}, {"batch", 4}, {"data", folders}, {"dtype", "f32"}},
               {{"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}, {"dtype", "f32"}}},
              {"reference"});
-  const Outcome outcome = breakeven({"run", path, "--out", "-"});
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  const Outcome outcome = with_status(4, breakeven({"run", path, "--out", "-"}));
   const auto failures = not_ok(parse(outcome.out));
   ASSERT_EQ(failures.size(), damaged.size()) << "the product is good";
   for (std::size_t i = 0; i < damaged.size(); ++i) {

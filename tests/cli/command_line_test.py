@@ -116,10 +116,14 @@ class WhatWasMeant(CommandLine):
         self.assertIn("there is no option '--zzz'", self.refused("--zzz", "run", "quick"))
 
     def test_commands(self):
-        self.assertIn("there is no command 'lst'; did you mean 'list'?", self.refused("lst"))
+        self.assertIn("breakeven: there is no command 'lst'; did you mean 'list'?", self.refused("lst"))
+        self.assertIn("; it has compare, completion, conformance, ", self.refused("frobnicate"))
         self.assertIn("breakeven history: there is no command 'chek'; did you mean 'check'?", self.refused("history", "chek"))
         self.assertIn("name a command: add, check, accept, list", self.refused("history"))
         self.assertIn("did you mean 'gate'?", self.refused("help", "gaet"))
+        nothing = self.breakeven()
+        self.assertEqual(nothing.returncode, 2)
+        self.assertIn("Usage: breakeven [OPTIONS] COMMAND", nothing.stderr)
 
     def test_values(self):
         self.assertIn("did you mean 'openblas'?", self.refused("run", "quick", "--backends", "opnblas", "--out", "-"))
@@ -143,6 +147,12 @@ class HelpAndVersion(CommandLine):
         self.assertEqual(self.good("help"), self.good("-h"))
         self.assertEqual(self.good("help", "run"), self.good("run", "--help"))
         self.assertEqual(self.good("help", "history", "check"), self.good("history", "check", "-h"))
+        self.assertIn("Exit status: 0 good", self.good("help"))
+        names = re.findall(r"^  ([a-z]+)", self.good("help").split("\nSubcommands:\n")[1], re.MULTILINE)
+        self.assertLessEqual({"run", "list", "devices", "conformance", "report"}, set(names))
+        for name in names:
+            done = self.breakeven(name, "--help")
+            self.assertEqual((done.returncode, done.stderr, "Usage: " in done.stdout), (0, "", True), name)
         for line in self.good("help", "run").splitlines():
             self.assertLessEqual(len(line), 80, line)
 

@@ -31,17 +31,14 @@ class GpuDeviceFault : public DriverTest {
 TEST_F(GpuDeviceFault, OutOfMemoryIsAResult) {
   // The larger result needs 512 GiB, which no device has.
   const Json workload{{"op", "matmul"}, {"m", {256, 1 << 18}}, {"n", "m"}, {"k", 16}, {"dtype", "f64"}};
-  const Outcome outcome =
-      breakeven({"run", config(Json::array({workload}), {"cuda"}), "--out", file("out.json")});
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, breakeven({"run", config(Json::array({workload}), {"cuda"}), "--out", file("out.json")}));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))),
               ElementsAre(AllOf(HasSubstr("m=262144/"), HasSubstr(" cuda out_of_memory: "))));
 }
 
 /// An invalid address leaves the context unusable: the worker exits, and the next case gets a new one.
 TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
-  const Outcome outcome = products_with("wild", 512, {256, 512, 128});
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, products_with("wild", 512, {256, 512, 128}));
   EXPECT_THAT(
       not_ok(parse_file(file("out.json"))),
       ElementsAre(AllOf(HasSubstr(product_id(512) + " cuda failed: "), HasSubstr("illegal memory access"),
@@ -50,8 +47,7 @@ TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
 
 /// cuBLASLt has its own CUDA runtime: the backend sees only its status.
 TEST_F(GpuDeviceFault, AContextThatIsLostInsideALibraryCostsOneCase) {
-  const Outcome outcome = products_with("wild_inside", 512, {256, 512, 128});
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, products_with("wild_inside", 512, {256, 512, 128}));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))),
               ElementsAre(AllOf(HasSubstr(product_id(512) + " cuda failed: "),
                                 HasSubstr("the device's context is lost: an illegal memory access"))));
@@ -59,16 +55,14 @@ TEST_F(GpuDeviceFault, AContextThatIsLostInsideALibraryCostsOneCase) {
 
 /// The library does not report this as "out of memory".
 TEST_F(GpuDeviceFault, AFullDeviceIsOutOfMemory) {
-  const Outcome outcome = products_with("full", 512, {256, 512});
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, products_with("full", 512, {256, 512}));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))),
               ElementsAre(AllOf(HasSubstr(product_id(512) + " cuda out_of_memory: "),
                                 HasSubstr("CUBLAS_STATUS_INTERNAL_ERROR"))));
 }
 
 TEST_F(GpuDeviceFault, AWorkerKilledInMidKernelCostsOneCase) {
-  const Outcome outcome = products_with("kill", 8192, {256, 8192, 128});
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, products_with("kill", 8192, {256, 8192, 128}));
   EXPECT_THAT(
       not_ok(parse_file(file("out.json"))),
       ElementsAre(AllOf(HasSubstr(product_id(8192) + " cuda failed: "), HasSubstr("killed by signal 9"))));
@@ -92,8 +86,7 @@ TEST_F(GpuDeviceFault, WithoutCudnnOnlyConvolutionsAreUnsupported) {
   const char* others = std::getenv("LD_LIBRARY_PATH");
   launched.environment.emplace_back(
       "LD_LIBRARY_PATH", fmt::format("{}/8907:{}", FAKE_CUDNN_FOLDER, others == nullptr ? "" : others));
-  const Outcome outcome = run(launched);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(0, run(launched));
   const auto unsupported = [](const char* id) {
     return AllOf(HasSubstr(id),
                  HasSubstr(" cuda unsupported: no cuDNN 9 can be used: libcudnn.so.9 is cuDNN 8.9.7"));
@@ -103,8 +96,7 @@ TEST_F(GpuDeviceFault, WithoutCudnnOnlyConvolutionsAreUnsupported) {
 }
 
 TEST_F(GpuDeviceFault, NoneIsSeenWhereNoneIsPlanted) {
-  const Outcome outcome = products_with("wild", 511, {256, 512});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(0, products_with("wild", 511, {256, 512}));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))), IsEmpty());
 }
 

@@ -80,6 +80,12 @@ std::vector<Logged> DriverTest::logged() const {
   return all;
 }
 
+std::size_t DriverTest::requested(const std::string& request) const {
+  const auto all = logged();
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [&](const Logged& entry) { return entry.request == request; }));
+}
+
 int DriverTest::processes(const std::string& backend) const {
   const auto all = logged();
   return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const Logged& entry) {

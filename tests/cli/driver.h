@@ -59,6 +59,8 @@ class DriverTest : public testing::Test {
     return folder_.write(name, text);
   }
   std::vector<Logged> logged() const;
+  /// How often this was requested, of all backends.
+  std::size_t requested(const std::string& request) const;
   int processes(const std::string& backend) const;
 
   TemporaryFolder folder_;

@@ -169,9 +169,8 @@ TEST_P(FaultAfterMeasuring, CostsNothing) {
   const auto& [request, nth, expected] = GetParam();
   const auto path =
       products({8, 16}, {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
-  const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
-                                    fmt::format("backend=a,at={},fault={}", request, expected.fault));
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(0, breakeven({"run", path, "--out", file("out.json")},
+                           fmt::format("backend=a,at={},fault={}", request, expected.fault)));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))), IsEmpty());
 }
 
@@ -245,8 +244,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultInEpoch, testing::ValuesIn(faults_in_epoch
 using SlowFaultInEpoch = EpochTest;
 
 TEST_F(SlowFaultInEpoch, HangingCostsOneCase) {
-  const Outcome outcome = train("backend=a,at=epoch,nth=2,fault=hang", 1);
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, train("backend=a,at=epoch,nth=2,fault=hang", 1));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))),
               ElementsAre(HasSubstr(" a timed_out: no answer within 60 s")));
 }
@@ -256,9 +254,8 @@ using LaterLaunch = DriverTest;
 
 TEST_F(LaterLaunch, LostCostsOneCase) {
   const auto path = products({8, 16}, {"a", "b"}, {{"launches", 3}});
-  const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
-                                    "backend=a,case=m=16/,process=3,at=sample,fault=exit");
-  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  with_status(4, breakeven({"run", path, "--out", file("out.json")},
+                           "backend=a,case=m=16/,process=3,at=sample,fault=exit"));
   EXPECT_THAT(not_ok(parse_file(file("out.json"))), ElementsAre(HasSubstr(product_id(16) + " a failed")));
   const Json kept = find_case(parse_file(file("out.json")), product_id(8), "a");
   EXPECT_EQ(kept.at("seconds").at("launches").size(), 3U);

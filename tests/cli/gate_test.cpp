@@ -64,15 +64,13 @@ class GateTest : public DriverTest {
 using Counts = std::map<std::string, int>;
 
 TEST_F(GateTest, FindsNothingWhereNothingChanged) {
-  const Outcome outcome = gate(products({8, 16, 32}), noise_, noise_);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = with_status(0, gate(products({8, 16, 32}), noise_, noise_));
   EXPECT_EQ(counts(), (Counts{{"same", 6}}));
   EXPECT_THAT(outcome.out, HasSubstr("PASS: none of 6 cases is slower"));
 }
 
 TEST_F(GateTest, FindsWhatGotSlower) {
-  const Outcome outcome = gate(products({8, 16, 32}), noise_, noise_ + ",factor=1.06");
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  with_status(1, gate(products({8, 16, 32}), noise_, noise_ + ",factor=1.06"));
   EXPECT_EQ(counts(), (Counts{{"slower", 6}}));
   const Json all = verdicts();
   for (const Json& c : all.at("cases")) {
@@ -82,8 +80,7 @@ TEST_F(GateTest, FindsWhatGotSlower) {
 }
 
 TEST_F(GateTest, IsGladOfWhatGotFaster) {
-  const Outcome outcome = gate(products({8, 16}), noise_, noise_ + ",factor=0.9");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(0, gate(products({8, 16}), noise_, noise_ + ",factor=0.9"));
   EXPECT_EQ(counts(), (Counts{{"faster", 4}}));
 }
 
@@ -95,8 +92,7 @@ TEST_F(GateTest, LeavesSmallChangesToTheThreshold) {
 }
 
 TEST_F(GateTest, SaysWhereItCannotTell) {
-  const Outcome outcome = gate(products({8}), "process_noise=0.5", "process_noise=0.5");
-  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  with_status(3, gate(products({8}), "process_noise=0.5", "process_noise=0.5"));
   const Json all = verdicts();
   for (const Json& c : all.at("cases")) {
     EXPECT_EQ(c.at("verdict"), "inconclusive");
@@ -144,9 +140,8 @@ TEST_F(GateTest, SamplesBothSidesInTurn) {
 
 TEST_F(GateTest, ReportsABackendThatOneSideLacks) {
   std::filesystem::remove(file("head") / "breakeven-backend-b");
-  const Outcome outcome = gate(products({8}), noise_, noise_);
-  EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("the head has no b: there is no breakeven-backend-b in"));
+  EXPECT_THAT(with_status(4, gate(products({8}), noise_, noise_)).err,
+              HasSubstr("the head has no b: there is no breakeven-backend-b in"));
   EXPECT_EQ(counts(), (Counts{{"same", 1}, {"incomparable", 1}}));
   EXPECT_EQ(gate(products({8}), noise_, noise_, {"--backends", "a,b"}).status, 4);
 }
@@ -179,9 +174,8 @@ TEST_F(GateTest, WantsACaseThatIsNewToBeRight) {
 }
 
 TEST_F(GateTest, ThatIsWrongMidwayFails) {
-  const Outcome outcome =
-      gate(products({8, 16}, {"a"}), noise_, noise_ + ",fault=wrong,at=verify,process=4,case=m=8/");
-  EXPECT_EQ(outcome.status, 1);
+  with_status(1,
+              gate(products({8, 16}, {"a"}), noise_, noise_ + ",fault=wrong,at=verify,process=4,case=m=8/"));
   const Json all = verdicts();
   const Json& wrong = all.at("cases").at(0);
   EXPECT_EQ(wrong.at("verdict"), "incomparable");
@@ -204,9 +198,8 @@ TEST_F(GateTest, ThatDiesMidwayCostsOneCase) {
 }
 
 TEST_F(GateTest, TakesOneFolderForBothSides) {
-  const Outcome outcome =
-      breakeven({"gate", products({8}, {"a"}), "--base", file("base"), "--head", file("base")}, noise_);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(
+      0, breakeven({"gate", products({8}, {"a"}), "--base", file("base"), "--head", file("base")}, noise_));
 }
 
 TEST_F(GateTest, ComparesTwoBackendsByName) {
@@ -245,19 +238,17 @@ TEST_F(GateTest, SaysOnceWhatHoldsForAllCases) {
 }
 
 TEST_F(GateTest, ComparesTwoBackendsOfTwoFoldersWhateverTheConfigNames) {
-  const Outcome outcome = breakeven({"gate", products({8}, {"b"}), "--base", file("base").string() + ":a",
-                                     "--head", file("head").string() + ":a"},
-                                    noise_);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(0, breakeven({"gate", products({8}, {"b"}), "--base", file("base").string() + ":a", "--head",
+                            file("head").string() + ":a"},
+                           noise_));
 }
 
 TEST_F(GateTest, TakesFoldersOfAnyName) {
   const std::string base = file("it's \"mine\" \\ $(HOME):a"), head = file("head");
   std::filesystem::rename(file("base"), base);
   for (const std::string backend : {"", ":b"}) {
-    const Outcome outcome =
-        breakeven({"gate", products({8}), "--base", base + backend, "--head", head + backend}, noise_);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    with_status(
+        0, breakeven({"gate", products({8}), "--base", base + backend, "--head", head + backend}, noise_));
   }
 }
 
@@ -323,17 +314,15 @@ TEST_F(GateTest, ComparesTwoRealBackendsOfThisBreakeven) {
 }
 
 TEST_F(GateTest, GivesEachSideItsThreads) {
-  const Outcome outcome =
-      gate(products({8}, {"a"}), noise_, noise_, {"--base-threads", "1", "--head-threads", "100000"});
-  EXPECT_EQ(outcome.status, 2);
+  const Outcome outcome = with_status(
+      2, gate(products({8}, {"a"}), noise_, noise_, {"--base-threads", "1", "--head-threads", "100000"}));
   EXPECT_THAT(outcome.err, HasSubstr("100000"));
 }
 
 TEST_F(GateTest, EachSideSaysItsThreadsAndItsName) {
   const Outcome outcome =
-      gate(products({8}, {"a"}), noise_, noise_,
-           {"--head-threads", "1", "--threads", "1", "--base-name", "502af31 \"A product\""});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+      with_status(0, gate(products({8}, {"a"}), noise_, noise_,
+                          {"--head-threads", "1", "--threads", "1", "--base-name", "502af31 \"A product\""}));
   const Json all = verdicts();
   EXPECT_EQ(all.at("base").at("threads"), 1);
   EXPECT_EQ(all.at("head").at("threads"), 1);
@@ -358,15 +347,12 @@ TEST_F(GateTest, ChecksItsOptionsAlone) {
                                                 {"--filter", "nothing"},
                                                 {"--threshold", "3 apples"}})
     EXPECT_EQ(check(config, wrong).status, 2) << wrong[0];
-  const Outcome unknown = check(file("confg.json"), {});
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("did you mean '" + config + "'?"));
+  EXPECT_THAT(with_status(2, check(file("confg.json"), {})).err, HasSubstr("did you mean '" + config + "'?"));
 }
 
 TEST_F(GateTest, EndsAtItsTimeLimit) {
-  const Outcome outcome = gate(products({8, 16, 32}), "spin=1,process_noise=0.5,fixed=0.02",
-                               "spin=1,process_noise=0.5,fixed=0.02", {"--minutes", "0.05"});
-  EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
+  with_status(3, gate(products({8, 16, 32}), "spin=1,process_noise=0.5,fixed=0.02",
+                      "spin=1,process_noise=0.5,fixed=0.02", {"--minutes", "0.05"}));
   const Json all = verdicts();
   EXPECT_LE(all.at("wall_seconds").get<double>(), 30);
   EXPECT_THAT(all.dump(), HasSubstr("time ran out"));
@@ -377,14 +363,9 @@ TEST_F(GateTest, InterruptedReportsWhatIsDecided) {
   // Size 8 is decided after four launches; 16 never is.
   const std::string slow = "spin=1,fixed=0.002,process_noise=0.5";
   Process running(launch(arguments(config, {"--out", file("verdicts.json")}), slow));
-  ASSERT_TRUE(eventually([&] {
-    std::size_t samples = 0;
-    for (const auto& entry : logged()) samples += entry.request == "sample" ? 1 : 0;
-    return samples > 100;
-  }));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 100; }));
   running.send(SIGINT);
-  const Outcome outcome = running.wait();
-  EXPECT_EQ(outcome.status, 130);
+  with_status(130, running.wait());
   const Json all = verdicts();
   EXPECT_EQ(all.at("complete"), false);
   EXPECT_THAT(all.at("cases").at(0).at("launches"), Not(IsEmpty()));
@@ -416,9 +397,8 @@ struct BadInput {
 class GateBadInput : public GateTest, public testing::WithParamInterface<BadInput> {};
 
 TEST_P(GateBadInput, IsRefused) {
-  const Outcome outcome = breakeven(arguments(products({8}), GetParam().arguments));
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr(GetParam().error));
+  EXPECT_THAT(with_status(2, breakeven(arguments(products({8}), GetParam().arguments))).err,
+              HasSubstr(GetParam().error));
   EXPECT_THAT(logged(), IsEmpty()) << "nothing was started";
 }
 

@@ -10,6 +10,7 @@
 namespace breakeven::cli_tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -59,29 +60,22 @@ class HistoryTest : public DriverTest {
 
 TEST_F(HistoryTest, ANewChangeForTheWorseIsFoundAcceptedAndForgotten) {
   fill(40, 30, 1.2);
-  const Outcome found = check({"--out", file("found.json")});
-  EXPECT_EQ(found.status, 1) << found.err;
-  EXPECT_THAT(found.out, HasSubstr("1 change is slower, and nobody has accepted it"));
-  EXPECT_THAT(found.out, HasSubstr("BM_0 bench"));
-  EXPECT_THAT(found.out, HasSubstr("run 30 (c29, 2026-01-02T00:00:00Z)"));
+  EXPECT_THAT(with_status(1, check({"--out", file("found.json")})).out,
+              AllOf(HasSubstr("1 change is slower, and nobody has accepted it"), HasSubstr("BM_0 bench"),
+                    HasSubstr("run 30 (c29, 2026-01-02T00:00:00Z)")));
   const Json json = parse_file(file("found.json"));
   EXPECT_EQ(json.at("exit_status"), 1);
   EXPECT_EQ(json.at("changes").at(0).at("first_after").at("commit"), "c30");
   EXPECT_EQ(parse(check({"--out", "-"}).out), json);
-  const Outcome itself = check({"--out", store()});
-  EXPECT_EQ(itself.status, 2);
-  EXPECT_THAT(itself.err, HasSubstr("is an input of this command"));
+  EXPECT_THAT(with_status(2, check({"--out", store()})).err, HasSubstr("is an input of this command"));
 
   EXPECT_EQ(check({"--threshold", "30%"}).status, 0);
   EXPECT_EQ(check({"--since", "c31"}).status, 0);
   EXPECT_EQ(check({"--since", "c30"}).status, 1);
   EXPECT_EQ(check({"--filter", "BM_1"}).status, 0);
   EXPECT_EQ(check({"--machine", "runner"}).status, 1);
-  const Outcome accepted = history({"accept", store(), "--filter", "BM_0"});
-  EXPECT_EQ(accepted.status, 0) << accepted.err;
-  const Outcome after = check();
-  EXPECT_EQ(after.status, 0);
-  EXPECT_THAT(after.out, HasSubstr("Slower, and accepted: 1 change."));
+  with_status(0, history({"accept", store(), "--filter", "BM_0"}));
+  EXPECT_THAT(with_status(0, check()).out, HasSubstr("Slower, and accepted: 1 change."));
 }
 
 /// A million benchmarks are a long file but no crash, and the output stays short.
@@ -93,10 +87,8 @@ TEST_F(HistoryTest, SlowAMillionBenchmarks) {
         fmt::format(R"({}{{"run_name":"BM_{}","real_time":1000,"time_unit":"ns"}})", i == 0 ? "" : ",", i);
   }
   text.insert(text.find("[]") + 1, rows);
-  const Outcome added = add({write("million.json", text)});
-  EXPECT_EQ(added.status, 0) << added.err;
-  const Outcome outcome = check({"--out", file("checked.json")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  with_status(0, add({write("million.json", text)}));
+  const Outcome outcome = with_status(0, check({"--out", file("checked.json")}));
   EXPECT_THAT(outcome.out, HasSubstr("1 of "));
   EXPECT_THAT(outcome.out, HasSubstr(" runs recorded: changes can be found from "));
   EXPECT_LT(outcome.out.size(), 100'000U);
@@ -104,36 +96,28 @@ TEST_F(HistoryTest, SlowAMillionBenchmarks) {
 
 TEST_F(HistoryTest, AYoungHistoryIsNoFailure) {
   fill(3, 2, 1.5);
-  const Outcome outcome = check();
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("3 of [0-9]+ runs recorded: changes can be found from"));
+  EXPECT_THAT(with_status(0, check()).out,
+              testing::ContainsRegex("3 of [0-9]+ runs recorded: changes can be found from"));
 }
 
 TEST_F(HistoryTest, TakesResultsOfRunAndKeepsThemInOrder) {
   EXPECT_EQ(breakeven({"run", products({8, 16}), "--out", file("result.json"), "--quiet"}).status, 0);
-  const Outcome added = add({file("result.json")});
-  EXPECT_EQ(added.status, 0) << added.err;
-  EXPECT_THAT(added.out, HasSubstr("run 1 (abc, "));
-  EXPECT_THAT(added.out, HasSubstr("added: 4 cases"));
-  const Outcome again = add({file("result.json")}, "other");
-  EXPECT_EQ(again.status, 0);
-  EXPECT_THAT(again.out, HasSubstr("is there already, as run 1 (abc, "));
-  const Outcome earlier =
-      history({"add", store(), file("result.json"), write("earlier.json", text_of(file("result.json")) + " "),
-               "--commit", "def", "--time", "2001-01-01"});
-  EXPECT_EQ(earlier.status, 0) << earlier.err;
+  EXPECT_THAT(with_status(0, add({file("result.json")})).out,
+              AllOf(HasSubstr("run 1 (abc, "), HasSubstr("added: 4 cases")));
+  EXPECT_THAT(with_status(0, add({file("result.json")}, "other")).out,
+              HasSubstr("is there already, as run 1 (abc, "));
+  const Outcome earlier = with_status(0, history({"add", store(), file("result.json"),
+                                                  write("earlier.json", text_of(file("result.json")) + " "),
+                                                  "--commit", "def", "--time", "2001-01-01"}));
   EXPECT_THAT(earlier.out, HasSubstr("its time is before that of run 1"));
-  const Outcome listed = history({"list", store()});
-  EXPECT_EQ(listed.status, 0);
+  const Outcome listed = with_status(0, history({"list", store()}));
   EXPECT_THAT(listed.out, HasSubstr("2 runs, 1 machine, 4 series"));
   EXPECT_LT(listed.out.find("run 2 (def"), listed.out.find("run 1 (abc")) << "the newest first";
 }
 
 TEST_F(HistoryTest, TheCommitIsThatOfTheWorkingDirectory) {
   const auto result = files(1, 0, 1)[0];
-  const Outcome outside = history({"add", store(), result});
-  EXPECT_EQ(outside.status, 2);
-  EXPECT_THAT(outside.err, HasSubstr("say --commit SHA"));
+  EXPECT_THAT(with_status(2, history({"add", store(), result})).err, HasSubstr("say --commit SHA"));
   EXPECT_FALSE(std::filesystem::exists(store())) << "nothing is begun that cannot be done";
   const auto git = [&](const std::string& arguments) {
     return std::system(fmt::format("git -C '{}' -c user.name=n -c user.email=e {} >/dev/null 2>&1",
@@ -142,15 +126,13 @@ TEST_F(HistoryTest, TheCommitIsThatOfTheWorkingDirectory) {
   };
   if (git("init -b topic") != 0) GTEST_SKIP() << "no git here";
   ASSERT_EQ(git("commit --allow-empty -m message"), 0);
-  const Outcome inside = history({"add", store(), result});
-  EXPECT_EQ(inside.status, 0) << inside.err;
+  with_status(0, history({"add", store(), result}));
   EXPECT_THAT(history({"list", store()}).out, testing::ContainsRegex("run 1 \\([0-9a-f]{12}, .* of topic"));
 }
 
 TEST_F(HistoryTest, WhatWasNotMeasuredIsNotAdded) {
-  const Outcome outcome = add({write("none.json", benchmarks({}).dump())});
-  EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.out, HasSubstr("holds nothing that was measured"));
+  EXPECT_THAT(with_status(4, add({write("none.json", benchmarks({}).dump())})).out,
+              HasSubstr("holds nothing that was measured"));
   EXPECT_FALSE(std::filesystem::exists(store()));
 }
 
@@ -195,13 +177,9 @@ TEST_F(HistoryTest, WhatIsNoStoreIsRefused) {
                                                   {"list", result},
                                                   {"accept", result},
                                                   {"add", result, result, "--commit", "c"}}) {
-    const Outcome outcome = history(command);
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(result + ": is not a history store"));
+    EXPECT_THAT(with_status(2, history(command)).err, HasSubstr(result + ": is not a history store"));
   }
-  const Outcome missing = check();
-  EXPECT_EQ(missing.status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("`breakeven history add` makes one"));
+  EXPECT_THAT(with_status(2, check()).err, HasSubstr("`breakeven history add` makes one"));
   EXPECT_EQ(history({}).status, 2);
   EXPECT_EQ(history({"chek", store()}).status, 2);
 }
@@ -255,10 +233,9 @@ TEST_F(HistoryTest, KilledInTheMiddleItIsWhole) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 + 15 * attempt));
     writer.send(SIGKILL);
     if (writer.wait().status == 128 + SIGKILL) ++killed;
-    const Outcome listed = history({"list", store()});
-    EXPECT_EQ(listed.status, 0) << listed.err;
-    EXPECT_THAT(listed.out, testing::AnyOf(HasSubstr("1 run, 1 machine, 2 series"),
-                                           HasSubstr("2 runs, 1 machine, 5000 series")));
+    EXPECT_THAT(
+        with_status(0, history({"list", store()})).out,
+        testing::AnyOf(HasSubstr("1 run, 1 machine, 2 series"), HasSubstr("2 runs, 1 machine, 5000 series")));
   }
   EXPECT_GT(killed, 0U);
   EXPECT_EQ(add({large}).status, 0) << "it can be added, or is there";

@@ -59,8 +59,7 @@ class KernelsTest : public DriverTest, public testing::WithParamInterface<Librar
     Launch started = launch(arguments);
     started.environment.emplace_back("XDG_CACHE_HOME", file("cache").string());
     started.environment.insert(started.environment.end(), variables.begin(), variables.end());
-    const Outcome outcome = run(started);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome outcome = with_status(0, run(started));
     return outcome.status == 0 ? parse_file(file("out.json")) : Json();
   }
 

@@ -64,8 +64,7 @@ TEST_F(MergeCommand, GivesWhatTheWholeRunGives) {
   const Outcome whole = breakeven({"run", config_, "--out", file("unsharded.json"), "--quiet"});
   ASSERT_EQ(whole.status, 0) << whole.err;
   const auto files = shards(3);
-  const Outcome outcome = merged({files[2], files[0], files[1]});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = with_status(0, merged({files[2], files[0], files[1]}));
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, HasSubstr("Saved: " + file("whole.json").string()));
   const Json expected = parse_file(file("unsharded.json"));
@@ -97,8 +96,7 @@ TEST_F(MergeCommand, WritesAFileThatOtherCommandsRead) {
 
 TEST_F(MergeCommand, WritesToStandardOutput) {
   const auto files = shards(1);
-  const Outcome outcome = breakeven({"merge", files[0], "--out", "-"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = with_status(0, breakeven({"merge", files[0], "--out", "-"}));
   EXPECT_EQ(parse(outcome.out).at("cases").size(), 12U);
   EXPECT_THAT(breakeven({"merge", files[0], "--out", files[0]}).err,
               HasSubstr("is an input of this command"));
@@ -147,16 +145,12 @@ TEST_F(MergeCommand, RefusesShardsOfDifferentRuns) {
 TEST_F(MergeCommand, ComparesTheMachines) {
   const auto files = shards(2);
   change(files[1], [](Json& r) { r["host"]["name"] = "another-host"; });
-  const Outcome renamed = merged(files);
-  EXPECT_EQ(renamed.status, 0) << renamed.err;
-  EXPECT_THAT(renamed.err, HasSubstr("shard 2/2 on another-host"));
+  EXPECT_THAT(with_status(0, merged(files)).err, HasSubstr("shard 2/2 on another-host"));
   EXPECT_THAT(parse_file(file("whole.json")).at("warnings").dump(), HasSubstr("shard 2/2 on another-host"));
   std::filesystem::remove(file("whole.json"));
   change(files[1], [](Json& r) { r["host"]["cpu"] = "Another CPU"; });
   expect_refused(files, "--allow machine", 4);
-  const Outcome allowed = merged(files, {"--allow", "machine"});
-  EXPECT_EQ(allowed.status, 0) << allowed.err;
-  EXPECT_THAT(allowed.err, HasSubstr("Another CPU (allowed)"));
+  EXPECT_THAT(with_status(0, merged(files, {"--allow", "machine"})).err, HasSubstr("Another CPU (allowed)"));
   EXPECT_EQ(merged(files, {"--allow", "algorithm"}).status, 2);
 }
 
@@ -179,11 +173,8 @@ TEST_F(MergeCommand, AnInterruptedShardIsJoinedAndCanBeContinued) {
   const Outcome filtered =
       breakeven({"run", config_, "--shard", "2/2", "--filter", "m=(8|64)/", "--resume", files[1], "--quiet"});
   EXPECT_THAT(filtered.err, HasSubstr("is a shard of other cases"));
-  const Outcome continued = breakeven({"run", config_, "--shard", "2/2", "--resume", files[1], "--quiet"});
-  EXPECT_EQ(continued.status, 0) << continued.err;
-  const Outcome complete = merged(files);
-  EXPECT_EQ(complete.status, 0) << complete.err;
-  EXPECT_THAT(complete.err, Not(HasSubstr("incomplete")));
+  with_status(0, breakeven({"run", config_, "--shard", "2/2", "--resume", files[1], "--quiet"}));
+  EXPECT_THAT(with_status(0, merged(files)).err, Not(HasSubstr("incomplete")));
   EXPECT_EQ(parse_file(file("whole.json")).at("complete"), true);
 }
 

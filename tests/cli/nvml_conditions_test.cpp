@@ -32,10 +32,9 @@ class NvmlConditions : public DriverTest {
   /// Measures one product on `a`. Returns the run's result, which must be good.
   Json measure(const Json& nvml, const Json& settings = {{"energy_seconds", 0}, {"max_seconds", 0.6}},
                const std::string& simulated = simulated_gpu, const char* library = FAKE_NVML) const {
-    const Outcome outcome =
-        breakeven({"run", products({80}, {"a"}, settings), "--out", file("out.json"), "--quiet"}, nvml,
-                  simulated, library);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome outcome = with_status(
+        0, breakeven({"run", products({80}, {"a"}, settings), "--out", file("out.json"), "--quiet"}, nvml,
+                     simulated, library));
     EXPECT_EQ(outcome.err, "");
     return parse_file(file("out.json"));
   }
@@ -153,9 +152,8 @@ TEST_F(NvmlConditions, EnergyIsThatOfTheWork) {
 TEST_F(NvmlConditions, SecondsOfTheCommandLineLimitEnergyToo) {
   const auto measured = [this](const char* seconds) {
     const auto path = products({80}, {"a"}, {{"energy_seconds", 600}});
-    const Outcome outcome =
-        breakeven({"run", path, "--seconds", seconds, "--out", file("out.json"), "--quiet"}, Json::object());
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    with_status(0, breakeven({"run", path, "--seconds", seconds, "--out", file("out.json"), "--quiet"},
+                             Json::object()));
     return row(parse_file(file("out.json")));
   };
   EXPECT_TRUE(measured("0.2").at("joules").is_null());
@@ -226,11 +224,10 @@ TEST_F(NvmlConditions, SteadyThrottlingIsMeasuredAsItIs) {
 
 TEST_F(NvmlConditions, PairsOfAGateThatThrottledAreTakenAgain) {
   const auto folder = file("backends").string();
-  const Outcome outcome =
-      breakeven({"gate", products({80}, {"a"}, {{"energy_seconds", 0}, {"max_seconds", 1}}), "--base", folder,
-                 "--head", folder, "--threshold", "30%", "--out", file("verdicts.json")},
-                {{"reasons", {{12, 0}, {3, 4}, {1, 0}}}});
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  with_status(0,
+              breakeven({"gate", products({80}, {"a"}, {{"energy_seconds", 0}, {"max_seconds", 1}}), "--base",
+                         folder, "--head", folder, "--threshold", "30%", "--out", file("verdicts.json")},
+                        {{"reasons", {{12, 0}, {3, 4}, {1, 0}}}}));
   const Json verdict = parse_file(file("verdicts.json")).at("cases").at(0);
   EXPECT_THAT(verdict.at("notes").get<std::vector<std::string>>(),
               AllOf(Contains(HasSubstr("the GPU lowered its clocks in")),
@@ -332,12 +329,10 @@ TEST_F(NvmlConditions, ResumeRefusesACardThatHasChanged) {
     return breakeven({"run", file("config.json"), "--resume", file("out.json")}, nvml, simulated);
   };
   EXPECT_EQ(resume({{"power_limit", 500}, {"pcie_generation", 1}}).status, 0) << "an idle link is slow";
-  const Outcome limited = resume({{"power_limit", 300}});
-  EXPECT_EQ(limited.status, 2);
-  EXPECT_THAT(limited.err, HasSubstr("its power limit was 500 W and is 300 W"));
-  const Outcome other = resume({{"uuid", "GPU-2"}}, "device=gpu,device_id=GPU-2");
-  EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("a computed on the GPU GPU-1, not GPU-2"));
+  EXPECT_THAT(with_status(2, resume({{"power_limit", 300}})).err,
+              HasSubstr("its power limit was 500 W and is 300 W"));
+  EXPECT_THAT(with_status(2, resume({{"uuid", "GPU-2"}}, "device=gpu,device_id=GPU-2")).err,
+              HasSubstr("a computed on the GPU GPU-1, not GPU-2"));
 }
 
 TEST_F(NvmlConditions, ConformanceNamesABackendThatSpoilsItsEnergy) {
@@ -345,17 +340,14 @@ TEST_F(NvmlConditions, ConformanceNamesABackendThatSpoilsItsEnergy) {
   const Json nvml = Json::object();
   EXPECT_EQ(breakeven({"conformance", program}, nvml, "device=gpu,device_id=GPU-1,supports=matmul").status,
             0);
-  const Outcome spoilt =
-      breakeven({"conformance", program}, nvml, "device=gpu,device_id=GPU-1,supports=matmul,obeys=0");
-  EXPECT_EQ(spoilt.status, 1);
+  const Outcome spoilt = with_status(
+      1, breakeven({"conformance", program}, nvml, "device=gpu,device_id=GPU-1,supports=matmul,obeys=0"));
   EXPECT_THAT(spoilt.out, HasSubstr("gave device_seconds though told not to"));
 }
 
 TEST_F(NvmlConditions, DevicesListsTheFacts) {
-  const Outcome text = breakeven({"devices"}, Json::object());
-  EXPECT_EQ(text.status, 0);
-  EXPECT_THAT(text.out, HasSubstr("Fake GPU (GPU-1): 64.0 GiB, driver 580.1"));
-  EXPECT_THAT(text.out, HasSubstr("500 W of 700 W"));
+  EXPECT_THAT(with_status(0, breakeven({"devices"}, Json::object())).out,
+              AllOf(HasSubstr("Fake GPU (GPU-1): 64.0 GiB, driver 580.1"), HasSubstr("500 W of 700 W")));
   const Json listed = parse(breakeven({"devices", "--json"}, Json::object()).out);
   EXPECT_EQ(listed.at("host").at("gpus")[0].at("name"), "Fake GPU");
   const Outcome without = breakeven({"devices"}, Json::object(), simulated_gpu, "/nowhere");

@@ -55,6 +55,20 @@ class PlantedFault : public DriverTest {
     if (result.at("cases").size() != 1) return {outcome, Json::object()};
     return {outcome, result.at("cases")[0]};
   }
+
+  void expect_caught(const Planted& planted) const {
+    const auto [outcome, row] = measure(planted);
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    ASSERT_EQ(row.value("status", ""), "wrong") << row;
+    EXPECT_THAT(row.at("reason").get<std::string>(), ContainsRegex(planted.reason));
+    EXPECT_TRUE(row.at("seconds").is_null()) << row;
+    EXPECT_TRUE(row.at("gflops").is_null()) << row;
+  }
+  void expect_good(const Planted& planted) const {
+    const auto [outcome, row] = measure(planted);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(row.value("status", ""), "ok") << row;
+  }
 };
 
 std::string name_of_planted(const testing::TestParamInfo<Planted>& info) {
@@ -80,12 +94,7 @@ constexpr const char* projection = "^projection ";  // the elements that were ch
 using IsCaught = PlantedFaultOnCpu;
 
 TEST_P(IsCaught, AndHasNoSpeed) {
-  const auto [outcome, row] = measure(GetParam());
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
-  ASSERT_EQ(row.value("status", ""), "wrong") << row;
-  EXPECT_THAT(row.at("reason").get<std::string>(), ContainsRegex(GetParam().reason));
-  EXPECT_TRUE(row.at("seconds").is_null()) << row;
-  EXPECT_TRUE(row.at("gflops").is_null()) << row;
+  expect_caught(GetParam());
 }
 
 std::vector<Planted> caught() {
@@ -155,15 +164,12 @@ INSTANTIATE_TEST_SUITE_P(Faults, NoFault, testing::ValuesIn(good()), name_of_pla
 using FaultAfterVerification = PlantedFaultOnCpu;
 
 TEST_P(FaultAfterVerification, IsSeenAtTheEnd) {
-  const auto [outcome, row] = measure(GetParam());
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_EQ(row.value("status", ""), "wrong") << row;
-  EXPECT_TRUE(row.at("seconds").is_null());
-  EXPECT_THAT(row.at("reason").get<std::string>(), ContainsRegex("^when verified again after the samples"));
+  expect_caught(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterVerification,
-                         testing::Values(Planted{"openblas", "planted-cblas", "break_later", "matmul", ""}),
+                         testing::Values(Planted{"openblas", "planted-cblas", "break_later", "matmul",
+                                                 "^when verified again after the samples"}),
                          name_of_planted);
 
 /// A limit of verification: calls that are left out between two verifications only look fast. They can be
@@ -171,9 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterVerification,
 using FaultBetweenVerifications = PlantedFaultOnCpu;
 
 TEST_P(FaultBetweenVerifications, IsNotSeen) {
-  const auto [outcome, row] = measure(GetParam());
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(row.value("status", ""), "ok") << row;
+  expect_good(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, FaultBetweenVerifications,
@@ -206,11 +210,7 @@ class GpuPlantedFault : public PlantedFault, public testing::WithParamInterface<
 };
 
 TEST_P(GpuPlantedFault, IsCaught) {
-  const auto [outcome, row] = measure(GetParam());
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
-  ASSERT_EQ(row.value("status", ""), "wrong") << row;
-  EXPECT_THAT(row.at("reason").get<std::string>(), ContainsRegex(GetParam().reason));
-  EXPECT_TRUE(row.at("seconds").is_null()) << row;
+  expect_caught(GetParam());
 }
 
 std::vector<Planted> caught_on_gpu() {
@@ -236,9 +236,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, GpuPlantedFault, testing::ValuesIn(caught_on_gp
 using GpuNoFault = GpuPlantedFault;
 
 TEST_P(GpuNoFault, IsGood) {
-  const auto [outcome, row] = measure(GetParam());
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(row.value("status", ""), "ok") << row;
+  expect_good(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, GpuNoFault,

@@ -1,6 +1,7 @@
 #include "cli/process.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
@@ -120,6 +121,12 @@ Outcome Process::wait(std::chrono::duration<double> timeout) {
 
 Outcome run(const Launch& launch) {
   return Process(launch).wait();
+}
+
+Outcome with_status(int status, Outcome outcome, const char* file, int line) {
+  const testing::ScopedTrace caller(file, line, "the program's status");
+  EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
+  return outcome;
 }
 
 bool eventually(const std::function<bool()>& condition, std::chrono::duration<double> timeout) {

@@ -54,6 +54,11 @@ class Process {
 
 Outcome run(const Launch& launch);
 
+/// Expects that a program ended with this status, and returns its outcome. A failure names the line of the
+/// caller and shows the output.
+Outcome with_status(int status, Outcome outcome, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE());
+
 /// Waits until `condition` is true. Returns false after `timeout`.
 bool eventually(const std::function<bool()>& condition,
                 std::chrono::duration<double> timeout = std::chrono::seconds(60));

@@ -45,27 +45,24 @@ class RankCommand : public DriverTest {
 TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
   const auto slow = machine("slow", 2);
   const auto fast = machine("fast", 1);
-  const Outcome by_time = breakeven({"rank", slow, fast, "--mix", mix(), "--out", "-"});
-  EXPECT_EQ(by_time.status, 0) << by_time.err;
+  const Outcome by_time = with_status(0, breakeven({"rank", slow, fast, "--mix", mix(), "--out", "-"}));
   const Json time = parse(by_time.out);
   EXPECT_EQ(time.at("schema"), "breakeven.rank/1");
   EXPECT_EQ(time.at("ranking").at(0).at("host").at("name"), "fast");
   EXPECT_NEAR(time.at("ranking").at(1).at("behind").at("value").get<double>(), 2, 0.05);
   EXPECT_EQ(time.at("ranking").at(0).at("cases").at(0).at("weight"), 100);
 
-  const Outcome by_cost =
-      breakeven({"rank", slow, fast, "--mix", mix(), "--prices", prices("3"), "--by", "cost"});
-  EXPECT_EQ(by_cost.status, 0) << by_cost.err;
-  EXPECT_THAT(by_cost.out,
-              AllOf(HasSubstr("Our week"), HasSubstr("CPU of slow, 2 cores takes the least cost."),
-                    HasSubstr("runs for 1 USD")));
+  EXPECT_THAT(
+      with_status(0, breakeven({"rank", slow, fast, "--mix", mix(), "--prices", prices("3"), "--by", "cost"}))
+          .out,
+      AllOf(HasSubstr("Our week"), HasSubstr("CPU of slow, 2 cores takes the least cost."),
+            HasSubstr("runs for 1 USD")));
   const Outcome markdown = breakeven({"rank", slow, fast, "--prices", prices("3"), "--markdown", "-"});
   EXPECT_THAT(markdown.out, AllOf(HasSubstr("| CPU of fast, "),
                                   HasSubstr("geometric mean of the 2 cases that all machines have"),
                                   HasSubstr("| 3.00 | USD | a page | 2026-10-01 |")));
-  const Outcome html =
-      breakeven({"rank", slow, fast, "--prices", prices("3"), "--html", file("ranking.html")});
-  EXPECT_EQ(html.status, 0) << html.err;
+  const Outcome html = with_status(
+      0, breakeven({"rank", slow, fast, "--prices", prices("3"), "--html", file("ranking.html")}));
   EXPECT_EQ(html.out, "");
   EXPECT_THAT(text_of(file("ranking.html")),
               AllOf(HasSubstr("<!doctype html>"), HasSubstr("takes the least time")));
@@ -78,9 +75,8 @@ TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
 TEST_F(RankCommand, SkipsFilesOfAnotherKindAndTakesLabels) {
   const auto slow = machine("slow", 2);
   const auto fast = machine("fast", 1);
-  const Outcome outcome =
-      breakeven({"rank", slow, mix(), fast, "--label", slow.string() + "=the old box", "--out", "-"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = with_status(
+      0, breakeven({"rank", slow, mix(), fast, "--label", slow.string() + "=the old box", "--out", "-"}));
   EXPECT_THAT(outcome.err, HasSubstr("1 file skipped: " + mix().string() + " is a config\n"));
   const Json ranking = parse(outcome.out);
   EXPECT_EQ(ranking.at("ranking").at(1).at("name"), "the old box");
@@ -98,29 +94,24 @@ TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
            std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results")) {
     if (entry.path().extension() == ".json") arguments.push_back(entry.path());
   }
-  const Outcome ranked = breakeven(arguments);
-  EXPECT_EQ(ranked.status, 0) << ranked.err;
+  const Outcome ranked = with_status(0, breakeven(arguments));
   EXPECT_THAT(ranked.err, AllOf(HasSubstr("are each a table of a gate's quality"),
                                 HasSubstr("more are each an answer of `breakeven threshold`")));
   EXPECT_EQ(std::count(ranked.err.begin(), ranked.err.end(), '\n'), 1) << "one note";
   EXPECT_THAT(ranked.out, HasSubstr("EPYC Zen 4, 2 cores"));
   arguments[0] = "report";
   arguments.insert(arguments.end(), {"--csv", file("all.csv")});
-  const Outcome reported = breakeven(arguments);
-  EXPECT_EQ(reported.status, 0) << reported.err;
-  EXPECT_THAT(reported.err, HasSubstr("gate-quality.json are each a table of a gate's quality"));
+  EXPECT_THAT(with_status(0, breakeven(arguments)).err,
+              HasSubstr("gate-quality.json are each a table of a gate's quality"));
 }
 
 TEST_F(RankCommand, WhatNobodyMeasuredAndOneMachineAreNoRanking) {
   const auto fast = machine("fast", 1);
   const auto slow = machine("slow", 2);
-  const Outcome one = breakeven({"rank", fast});
-  EXPECT_EQ(one.status, 4);
-  EXPECT_THAT(one.out, HasSubstr("nothing to rank it against"));
+  EXPECT_THAT(with_status(4, breakeven({"rank", fast})).out, HasSubstr("nothing to rank it against"));
   const auto other = mix(R"({"op": "matmul", "m": 32, "n": 32, "k": 32, "dtype": "f32"})");
-  const Outcome nobody = breakeven({"rank", fast, slow, "--mix", other});
-  EXPECT_EQ(nobody.status, 4);
-  EXPECT_THAT(nobody.out, HasSubstr("Not measured on any machine"));
+  EXPECT_THAT(with_status(4, breakeven({"rank", fast, slow, "--mix", other})).out,
+              HasSubstr("Not measured on any machine"));
 }
 
 TEST_F(RankCommand, PredictsWhatAMachineLacksAndSaysHowFarThatIsOff) {
@@ -135,9 +126,8 @@ TEST_F(RankCommand, PredictsWhatAMachineLacksAndSaysHowFarThatIsOff) {
   const auto one = with_ceilings("one", 1, true);
   const auto two = with_ceilings("two", 2, true);
   const auto fresh = with_ceilings("fresh", 0.5, false);
-  const Outcome json =
-      breakeven({"rank", one, two, fresh, "--mix", file("mix.json"), "--predict-missing", "--out", "-"});
-  EXPECT_EQ(json.status, 0) << json.err;
+  const Outcome json = with_status(
+      0, breakeven({"rank", one, two, fresh, "--mix", file("mix.json"), "--predict-missing", "--out", "-"}));
   const Json ranking = parse(json.out);
   const Json first = ranking.at("ranking").at(0);
   EXPECT_EQ(first.at("host").at("name"), "fresh");

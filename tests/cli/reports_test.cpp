@@ -21,9 +21,8 @@ class Reports : public DriverTest {
  protected:
   /// The file of a run in which backend b is wrong at size 16.
   std::filesystem::path measured() const {
-    const Outcome run = breakeven({"run", products({8, 16}), "--out", file("out.json")},
-                                  "noise=0.01,seed=7,fault=nan,at=verify,backend=b,case=m=16");
-    EXPECT_EQ(run.status, 1) << run.err;
+    with_status(1, breakeven({"run", products({8, 16}), "--out", file("out.json")},
+                             "noise=0.01,seed=7,fault=nan,at=verify,backend=b,case=m=16"));
     return file("out.json");
   }
 
@@ -60,8 +59,7 @@ TEST_F(Reports, EveryFormAtOnce) {
   EXPECT_THAT(forms, SizeIs(Ge(9U)));
   std::vector<std::string> arguments{"report", result};
   for (const std::string& form : forms) arguments.insert(arguments.end(), {form, file(form.substr(2))});
-  const Outcome outcome = breakeven(arguments);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = with_status(0, breakeven(arguments));
   EXPECT_EQ(outcome.out, "");
 
   const std::string good = product_id(8) + "/a";
@@ -123,8 +121,7 @@ TEST_F(Reports, PngWithoutItsProgramIsRefusedAndLeavesNothing) {
   const auto path = sizes();
   Launch without = launch({"report", path, "--chart", "matmul-m=" + file("a.png").string()});
   without.environment.emplace_back("PATH", file("nowhere").string());
-  const Outcome refused = run(without);
-  EXPECT_EQ(refused.status, 2);
+  const Outcome refused = with_status(2, run(without));
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("PNG needs rsvg-convert, which is not installed"), HasSubstr("librsvg2-bin")));
@@ -133,12 +130,10 @@ TEST_F(Reports, PngWithoutItsProgramIsRefusedAndLeavesNothing) {
 
 TEST_F(Reports, AChartThatIsNotThereIsNamed) {
   const auto path = sizes();
-  const Outcome unknown = breakeven({"report", path, "--chart", "matmul-n=x.svg"});
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("there is no chart 'matmul-n' here; did you mean 'matmul-m'?"));
-  const Outcome nowhere = breakeven({"report", path, "--chart", "matmul-m"});
-  EXPECT_EQ(nowhere.status, 2);
-  EXPECT_THAT(nowhere.err, HasSubstr("--chart matmul-m=chart.svg"));
+  EXPECT_THAT(with_status(2, breakeven({"report", path, "--chart", "matmul-n=x.svg"})).err,
+              HasSubstr("there is no chart 'matmul-n' here; did you mean 'matmul-m'?"));
+  EXPECT_THAT(with_status(2, breakeven({"report", path, "--chart", "matmul-m"})).err,
+              HasSubstr("--chart matmul-m=chart.svg"));
 }
 
 TEST_F(Reports, SeveralResultsHaveUniqueNames) {
@@ -166,9 +161,7 @@ TEST_F(Reports, TwoFormsInOneFileAreRefused) {
                                                  std::vector<std::string>{"--html", picture}}) {
     std::vector<std::string> arguments{"report", result, "--chart", "matmul-m=" + picture};
     arguments.insert(arguments.end(), second.begin(), second.end());
-    const Outcome outcome = breakeven(arguments);
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("--chart matmul-m and " + second[0]));
+    EXPECT_THAT(with_status(2, breakeven(arguments)).err, HasSubstr("--chart matmul-m and " + second[0]));
   }
   EXPECT_FALSE(exists(file("both")));
   EXPECT_FALSE(exists(file("both.svg")));
@@ -206,9 +199,8 @@ TEST_F(Reports, APathThatNamesNoFileIsRefused) {
 TEST_F(Reports, AnOlderFileStaysWhereTheNewOneCannotBeMade) {
   const auto result = measured();
   write("page.html", "old");
-  const Outcome outcome =
-      breakeven({"report", result, "--html", file("page.html"), "--csv", file("out.json") / "below-a-file"});
-  EXPECT_EQ(outcome.status, 2);
+  const Outcome outcome = with_status(2, breakeven({"report", result, "--html", file("page.html"), "--csv",
+                                                    file("out.json") / "below-a-file"}));
   EXPECT_THAT(outcome.err, HasSubstr("cannot be written: Not a directory; name another file"));
   EXPECT_EQ(text_of(file("page.html")), "old");
 }
@@ -224,9 +216,8 @@ TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
 }
 
 TEST_F(Reports, WhatIsNoResultIsRefusedBeforeAnythingIsWritten) {
-  const Outcome outcome = breakeven({"report", write("bad.json", "{"), "--junit", file("junit")});
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("bad.json"));
+  EXPECT_THAT(with_status(2, breakeven({"report", write("bad.json", "{"), "--junit", file("junit")})).err,
+              HasSubstr("bad.json"));
   EXPECT_FALSE(exists(file("junit")));
 }
 

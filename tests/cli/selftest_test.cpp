@@ -19,9 +19,8 @@ class SelftestTest : public DriverTest {
 };
 
 TEST_F(SelftestTest, FindsWhatIsInjectedAndNothingElse) {
-  const Outcome outcome = selftest(noise_, {"--out", file("s.json").string()});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("nothing changed   gates that failed: 0 of 3"));
+  EXPECT_THAT(with_status(0, selftest(noise_, {"--out", file("s.json").string()})).out,
+              HasSubstr("nothing changed   gates that failed: 0 of 3"));
   const Json found = parse_file(file("s.json"));
   EXPECT_EQ(found.at("schema"), "breakeven.selftest/1");
   ASSERT_THAT(found.at("injected"), SizeIs(4));
@@ -56,9 +55,8 @@ TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {
 
 TEST_F(SelftestTest, NeedsBackendsThatDoExtraWork) {
   // This backend ignores the request for extra work.
-  const Outcome outcome = selftest(noise_ + ",extra_work=0");
-  EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("does no extra work when BREAKEVEN_EXTRA_WORK asks for it"));
+  EXPECT_THAT(with_status(4, selftest(noise_ + ",extra_work=0")).err,
+              HasSubstr("does no extra work when BREAKEVEN_EXTRA_WORK asks for it"));
 }
 
 }  // namespace

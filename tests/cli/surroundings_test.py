@@ -4,6 +4,7 @@ status and a message of its own: never by a signal, never with the text of an ex
 
 import json
 import os
+import pathlib
 import resource
 import signal
 import subprocess
@@ -187,6 +188,8 @@ class SurroundingsTest(unittest.TestCase):
                 self.expect_orderly(done, command, around)
                 lost = usual.stdout and not around.takes_output()
                 self.assertEqual(done.returncode, 2 if lost else usual.returncode, (command, around.name, done))
+                if lost and around.out and done.stderr:
+                    self.assertIn(b"standard output: cannot be written to", done.stderr, (command, around.name))
                 if written and not lost:
                     self.assertTrue((self.folder / written).exists(), (command, around.name))
             self.remove(written)
@@ -220,6 +223,9 @@ class SurroundingsTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, (command, done))
             marker = b"what was measured is in "
             self.assertIn(marker, done.stderr, command)
+            if command[-1] == "/dev/full":
+                self.assertIn(b"/dev/full: cannot be written: No space left on device", done.stderr, command)
+                self.assertTrue(pathlib.Path("/dev/full").is_char_device())
             path = done.stderr.split(marker)[1].split(b"\n")[0].decode()
             rescued = json.loads((self.folder / path).read_text())
             self.assertTrue(rescued["schema"].startswith("breakeven."), command)
@@ -461,15 +467,15 @@ class SurroundingsTest(unittest.TestCase):
             (["report", "r.json", "--csv", "table.csv"], "table.csv"),
             (["compare", "r.json", "r.json", "--out", "verdicts.json"], "verdicts.json"),
         ):
-            for what in ("write", "fsync", "open", "rename"):
+            for what in ("write", "fsync", "open", "rename", "a part only"):
                 before = self.litter() | {written}
                 self.write(written, "what was there")
-                done = self.failing(command, what, 1)
+                done = self.launch(command, FILES[1]) if what == "a part only" else self.failing(command, what, 1)
                 text = (self.folder / written).read_text()
                 with self.subTest(command=command, what=what):
                     self.expect_orderly(done, command, WELL)
                     self.assertEqual(done.returncode, 2)
-                    self.assertIn(b"No space left on device", done.stderr)
+                    self.assertRegex(done.stderr, b"File too large" if what == "a part only" else b"No space left on device")
                     self.assertEqual(text, "what was there")
                     self.assertEqual(self.litter(), before)
             self.remove(written)

@@ -61,9 +61,8 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_THAT(answers.out, HasSubstr(": " + answer.at("in_words").get<std::string>()));
   EXPECT_THAT(breakeven({"report", file("found.json"), "--list-charts"}).out,
               StartsWith("threshold-matmul-m"));
-  const Outcome csv = breakeven({"report", file("found.json"), "--csv", file("found.csv")});
-  EXPECT_EQ(csv.status, 2);
-  EXPECT_THAT(csv.err, HasSubstr("--csv: 1 threshold file left out, and nothing else was given"));
+  EXPECT_THAT(with_status(2, breakeven({"report", file("found.json"), "--csv", file("found.csv")})).err,
+              HasSubstr("--csv: 1 threshold file left out, and nothing else was given"));
   EXPECT_FALSE(exists(file("found.csv")));
 }
 
@@ -80,8 +79,7 @@ TEST_F(ThresholdCommand, AnswersInCostToo) {
                      rest + R"(}, "challenger": )" + challenger + R"(},
       "workloads": [{"op": "matmul", "m": {"from": 8, "to": 1024, "factor": 2}, "n": "m", "k": "m", "dtype": "f32"}]})");
   };
-  const Outcome twice = breakeven({"threshold", priced(2), "--quiet", "--out", "-"}, costs());
-  EXPECT_EQ(twice.status, 0) << twice.err;
+  const Outcome twice = with_status(0, breakeven({"threshold", priced(2), "--quiet", "--out", "-"}, costs()));
   const Json found = parse(twice.out);
   ASSERT_EQ(found.at("answers").size(), 2U);
   EXPECT_EQ(found.at("challenger").at("price").at("source"), "an offer");
@@ -115,8 +113,7 @@ TEST_F(ThresholdCommand, AnswersInEnergyWhereItIsKnown) {
   EXPECT_NEAR(answer.at("changes").at(0).at("crossing").get<double>(), 64.1, 1.5);
   EXPECT_THAT(answer.at("in_words"), HasSubstr("b uses less energy than a from m = 6"));
 
-  const Outcome unknown = breakeven({"threshold", config, "--quiet", "--out", "-"}, costs());
-  EXPECT_EQ(unknown.status, 4);
+  const Outcome unknown = with_status(4, breakeven({"threshold", config, "--quiet", "--out", "-"}, costs()));
   EXPECT_THAT(parse(unknown.out).at("answers").at(0).at("points").at(0).at("reason"),
               HasSubstr("a (baseline): energy unknown: "));
 }
@@ -124,8 +121,7 @@ TEST_F(ThresholdCommand, AnswersInEnergyWhereItIsKnown) {
 TEST_F(ThresholdCommand, SaysWhereThereIsNone) {
   const Json always = parse(threshold({"--out", "-"}, costs("0")).out);
   EXPECT_EQ(always.at("answers").at(0).at("answer"), "always");
-  const Outcome never = threshold({"--out", "-"}, costs("10"));
-  EXPECT_EQ(never.status, 0);
+  const Outcome never = with_status(0, threshold({"--out", "-"}, costs("10")));
   EXPECT_THAT(parse(never.out).at("answers").at(0).at("in_words"),
               HasSubstr("a is faster than b at every value measured, from m = 8 to 1,024."));
 }
@@ -151,18 +147,15 @@ TEST_F(ThresholdCommand, ASideThatIsNotThereIsAFailure) {
 }
 
 TEST_F(ThresholdCommand, ANameThatNoBackendHasNeedsNoGpu) {
-  const Outcome outcome = breakeven({"threshold", question(R"({"backends": ["cudaa"]})")}, costs());
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("; did you mean 'cuda'?"));
+  EXPECT_THAT(with_status(2, breakeven({"threshold", question(R"({"backends": ["cudaa"]})")}, costs())).err,
+              HasSubstr("; did you mean 'cuda'?"));
 }
 
 TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
   const auto config = question(R"({"backends": ["cuda"]})");
   Launch started = launch({"threshold", config, "--out", file("found.json")}, costs());
   started.environment.emplace_back("CUDA_VISIBLE_DEVICES", "");
-  const Outcome outcome = cli_tests::run(started);
-  EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err,
+  EXPECT_THAT(with_status(4, cli_tests::run(started)).err,
               AllOf(HasSubstr("The challenger needs a backend for GPUs, and none is available here (cuda: "),
                     HasSubstr("breakeven threshold " + config.string()),
                     HasSubstr("--from-results CPU.json GPU.json --parameter m")));
@@ -237,26 +230,23 @@ TEST_F(ThresholdCommand, InterruptedItLeavesWhatIsKnown) {
       launch({"threshold", question(), "--out", file("part.json"), "--quiet"}, costs("1e-4", ",spin=1")));
   ASSERT_TRUE(eventually([&] { return processes("b") > 3; }));
   process.send(SIGINT);
-  const Outcome outcome = process.wait();
-  EXPECT_EQ(outcome.status, 130);
+  with_status(130, process.wait());
   const Json found = parse_file(file("part.json"));
   EXPECT_FALSE(found.at("complete"));
   EXPECT_FALSE(found.at("answers").at(0).at("points").empty());
 }
 
 TEST_F(ThresholdCommand, AFileThatCannotBeWrittenIsToldBeforeAnythingIsMeasured) {
-  const Outcome outcome = threshold({"--out", file("question.json") / "found.json"}, costs());
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--out"));
+  EXPECT_THAT(with_status(2, threshold({"--out", file("question.json") / "found.json"}, costs())).err,
+              HasSubstr("--out"));
   EXPECT_EQ(processes("a"), 0);
 }
 
 TEST_F(ThresholdCommand, UnlikePrecisionIsRefusedUnlessAskedForAndThenSaid) {
   const std::string challenger = R"({"backends": ["b"], "parameters": {"dtype": "bf16"}})";
-  const Outcome refused = breakeven({"threshold", question(challenger)}, costs());
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("question.json: /threshold"), HasSubstr("compares f32 with bf16"),
-                                 HasSubstr("unlike_precision")));
+  EXPECT_THAT(with_status(2, breakeven({"threshold", question(challenger)}, costs())).err,
+              AllOf(HasSubstr("question.json: /threshold"), HasSubstr("compares f32 with bf16"),
+                    HasSubstr("unlike_precision")));
   const Outcome asked = breakeven(
       {"threshold", question(challenger, R"(, "unlike_precision": true)"), "--markdown", "-"}, costs());
   EXPECT_EQ(asked.status, 0) << asked.err;
@@ -274,9 +264,8 @@ TEST_F(ThresholdCommand, FilterKeepsQuestions) {
   const Json answers = parse(outcome.out).at("answers");
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers.at(0).at("title"), "matmul, m = n = k, f32");
-  const Outcome none = breakeven({"threshold", both, "--filter", "bf16"}, costs());
-  EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("--filter bf16: finds none of the cases"));
+  EXPECT_THAT(with_status(2, breakeven({"threshold", both, "--filter", "bf16"}, costs())).err,
+              HasSubstr("--filter bf16: finds none of the cases"));
   EXPECT_EQ(breakeven({"threshold", both, "--filter", "("}, costs()).status, 2);
   EXPECT_EQ(breakeven({"threshold", both, "--seconds", "0"}, costs()).status, 2);
 }

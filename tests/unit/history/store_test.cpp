@@ -3,12 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "unit/history_sample.h"
 #include "unit/messages.h"
@@ -29,12 +25,8 @@ constexpr std::chrono::duration<double> patience{10};
 class HistoryStoreTest : public testing::Test {
  protected:
   std::filesystem::path path() const { return folder_.path() / "history"; }
-  HistoryStore to_add(std::chrono::duration<double> wait = patience) const {
-    return {path(), HistoryStore::Open::to_add, wait};
-  }
-  HistoryStore existing(std::chrono::duration<double> wait = patience) const {
-    return {path(), HistoryStore::Open::existing, wait};
-  }
+  HistoryStore to_add() const { return {path(), HistoryStore::Open::to_add, patience}; }
+  HistoryStore existing() const { return {path(), HistoryStore::Open::existing, patience}; }
   static AddedRun add(HistoryStore& store, const Result& result, const std::string& commit = "abc",
                       const std::string& machine = "") {
     return store.add(
@@ -295,70 +287,6 @@ TEST_F(HistoryStoreTest, DamageIsFoundWhereverItIs) {
   std::filesystem::copy_file(whole, path(), std::filesystem::copy_options::overwrite_existing);
   std::filesystem::resize_file(path(), size / 2);
   EXPECT_THAT(why_refused(), HasSubstr("is damaged"));
-}
-
-TEST_F(HistoryStoreTest, ALockedStoreIsAnErrorAfterTheWait) {
-  { const HistoryStore store = to_add(); }
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
-  EXPECT_THAT(why_refused(),
-              HasSubstr("has kept it locked for 0.05 s; try again, or wait longer with --wait"));
-  std::thread releasing([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
-  });
-  EXPECT_NO_THROW(existing().read()) << "who waits is served";
-  releasing.join();
-  sqlite3_close(other);
-}
-
-TEST_F(HistoryStoreTest, TwoWhoComeFirstMakeOneStore) {
-  const auto write = [&](const std::string& who) {
-    for (int i = 0; i < 10; ++i) add_once(run_of({timed("a", 1e-3)}, who + std::to_string(i)));
-  };
-  std::thread one(write, "one");
-  write("two");
-  one.join();
-  const History h = existing().read();
-  EXPECT_EQ(h.runs.size(), 20U);
-  ASSERT_EQ(h.series.size(), 1U);
-  EXPECT_EQ(h.series[0].measurements.size(), 20U);
-}
-
-using SlowHistoryStoreTest = HistoryStoreTest;
-
-TEST_F(SlowHistoryStoreTest, KilledAtAnyMomentARunIsInItWholeOrNotAtAll) {
-  std::vector<CaseResult> cases;
-  for (int i = 0; i < 500; ++i) cases.push_back(timed("case/" + std::to_string(i), 1e-3));
-  const auto begin = std::chrono::steady_clock::now();
-  add_once(run_of(cases, "first"));
-  const auto one_run = std::chrono::steady_clock::now() - begin;
-  constexpr int attempts = 20;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      try {
-        HistoryStore store = to_add();
-        for (int i = 0;; ++i) add(store, run_of(cases, std::to_string(attempt) + " " + std::to_string(i)));
-      } catch (...) {
-        _exit(1);
-      }
-    }
-    std::this_thread::sleep_for(one_run * 3 * attempt / attempts);
-    kill(child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "it failed before it was killed";
-    const History h = existing().read();
-    std::vector<std::size_t> measurements(h.runs.size());
-    for (const Series& series : h.series) {
-      for (const Measurement& m : series.measurements) ++measurements[m.run];
-    }
-    EXPECT_THAT(measurements, testing::Each(cases.size()));
-  }
-  EXPECT_GT(existing().read().runs.size(), 1U) << "it was always killed too early to tell anything";
 }
 
 }  // namespace

@@ -62,13 +62,6 @@ TEST(JsonFile, RefusesWhatIsNotText) {
   }
 }
 
-TEST(JsonFile, RefusesALargeFileWithoutReadingIt) {
-  const TemporaryFolder folder;
-  const auto path = folder.write("large.json", "[");
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 30U);  // a hole: takes no space
-  EXPECT_THAT(error_of(path), HasSubstr(": is 1024.0 MiB large, and at most 16 MiB are read"));
-}
-
 TEST(JsonFile, RefusesAnEndlessFile) {
   EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: is larger than 16 MiB; is it the right file?");
 }

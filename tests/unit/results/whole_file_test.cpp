@@ -1,12 +1,10 @@
 #include "results/whole_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -21,28 +19,6 @@ namespace fs = std::filesystem;
 std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
-
-/// Files take no more than this many bytes, as on a disk that is full.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  FullDisk(FullDisk&&) = delete;
-  FullDisk& operator=(FullDisk&&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST(WholeFile, ReplacesAFileAndKeepsItsPermissions) {
   const TemporaryFolder folder;
@@ -68,18 +44,6 @@ TEST(WholeFile, AQuestionLeavesEverythingAsItIsAndMissingFoldersAreMadeWhenItIsW
   EXPECT_THROW(expect_writable(file / "below"), std::system_error);
   EXPECT_THROW(expect_writable(file / "below" / "a-file"), std::system_error);
   EXPECT_THROW(expect_writable(folder.path() / "other" / ""), std::system_error);
-}
-
-TEST(WholeFile, AFullDiskLeavesTheOldFile) {
-  const TemporaryFolder folder;
-  const fs::path file = folder.path() / "file";
-  write_whole_file(file, "old");
-  {
-    const FullDisk disk(1000);
-    EXPECT_THROW(write_whole_file(file, std::string(100'000, 'x')), std::system_error);
-  }
-  EXPECT_EQ(read_file(file), "old");
-  EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
 /// The id of a process that has ended.

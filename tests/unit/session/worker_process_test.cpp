@@ -67,15 +67,6 @@ class WorkerProcessTest : public testing::Test {
     const auto name_end = text.rfind(')');
     return name_end != std::string::npos && text.substr(name_end, 4).find('Z') == std::string::npos;
   }
-  /// Script: a process in a session of its own, without a parent, which heeds no signal that can be ignored.
-  /// Its id is in `file`.
-  std::string daemon(const std::string& file) const {
-    return fmt::format(
-        "(setsid bash -c 'trap \"\" TERM HUP INT; echo $$ > {0}.new; mv {0}.new {0}; while true; do sleep 1; "
-        "done' &)\n"
-        "while [ ! -s {0} ]; do sleep 0.01; done\n",
-        (folder_.path() / file).string());
-  }
 
   TemporaryFolder folder_;
   int programs_ = 0;
@@ -125,12 +116,6 @@ TEST_F(WorkerProcessTest, AnAnswerAfterTheLimitIsNotTaken) {
   EXPECT_THAT(answer(worker, 200ms), HasSubstr("no answer within 0.2 s"));
   std::this_thread::sleep_for(1200ms);
   EXPECT_THAT(answer(worker), HasSubstr("no answer within 0.2 s"));
-}
-
-TEST_F(WorkerProcessTest, OutputWithoutAnEndIsNoAnswer) {
-  EXPECT_THAT(answer(start("read line; printf '{1}'; sleep 100"), 300ms),
-              HasSubstr("no answer within 0.3 s"));
-  EXPECT_THAT(answer(start("read line; printf '{1}'")), HasSubstr("ended with exit status 0"));
 }
 
 TEST_F(WorkerProcessTest, DrippingOutputDoesNotExtendTheLimit) {
@@ -186,39 +171,6 @@ TEST_F(WorkerProcessTest, ItsNumbersAreTheProgramsOwn) {
 }
 
 // ---- what the program starts
-
-TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatQuits) {
-  auto& worker = start(daemon("daemon") + "read line; echo '{1}'; read line; echo '{2}'");
-  EXPECT_EQ(answer(worker), "{1}");
-  const pid_t daemon = process_in("daemon");
-  EXPECT_TRUE(is_alive(daemon));
-  EXPECT_EQ(worker.quit(std::chrono::seconds(1)), 0);
-  EXPECT_FALSE(is_alive(daemon));
-}
-
-TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatIsKilled) {
-  auto& worker = start(daemon("daemon") + "read line; sleep 100");
-  EXPECT_THAT(answer(worker, 1s), HasSubstr("no answer"));
-  EXPECT_FALSE(is_alive(process_in("daemon")));
-}
-
-/// The daemon holds the program's output open, so the program's end cannot be read there.
-TEST_F(WorkerProcessTest, ADaemonDoesNotHideTheEndOfTheProgram) {
-  auto& worker = start(daemon("daemon") + "read line; exit 9");
-  EXPECT_THAT(answer(worker), HasSubstr("ended with exit status 9"));
-  EXPECT_FALSE(is_alive(process_in("daemon")));
-}
-
-TEST_F(WorkerProcessTest, DaemonsOfOthersStay) {
-  auto& first = start(daemon("first") + echo);
-  EXPECT_EQ(answer(first), "{1}");
-  const auto keep_first = std::move(worker_);
-  auto& second = start(daemon("second") + "read line; exit 1");
-  EXPECT_THAT(answer(second), HasSubstr("exit status 1"));
-  EXPECT_FALSE(is_alive(process_in("second")));
-  EXPECT_TRUE(is_alive(process_in("first")));
-  EXPECT_EQ(answer(first), "{2}");
-}
 
 TEST_F(WorkerProcessTest, AChainOfProcessesEndsWithIt) {
   const std::string file = (folder_.path() / "chain").string();
