@@ -9,16 +9,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "verdicts/measured.h"
 #include "verdicts/sequential.h"
-#include "verdicts/verdict.h"
 
 namespace {
 
@@ -28,6 +30,7 @@ using breakeven::GateRules;
 using breakeven::Verdict;
 
 constexpr double mean_stretch = 8;  // in launches
+constexpr std::array verdicts_alone{breakeven::FileKind::verdict};
 
 /// log(head / base) of every recorded launch of one case, in order of time.
 using Recorded = std::vector<double>;
@@ -37,8 +40,9 @@ using Recording = std::map<std::string, Recorded>;
 
 Recording read(const std::vector<std::string>& paths) {
   Recording recording;
-  for (const std::string& path : paths) {
-    for (const auto& c : breakeven::read_verdicts(path).cases) {
+  const std::vector<std::filesystem::path> files(paths.begin(), paths.end());
+  for (const auto& verdicts : breakeven::read_measured(files, verdicts_alone).verdicts) {
+    for (const auto& c : verdicts.cases) {
       for (const auto& launch : c.launches)
         recording[c.id + " on " + c.backend].push_back(breakeven::effect_of(launch));
     }

@@ -70,8 +70,7 @@ std::optional<Filtered> filter(std::vector<std::string> command, const std::stri
   posix_spawn_file_actions_adddup2(&actions, from.descriptor(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, to.descriptor(), STDOUT_FILENO);
   std::vector<char*> arguments(command.size() + 1, nullptr);
-  std::transform(command.begin(), command.end(), arguments.begin(),
-                 [](std::string& one) { return one.data(); });
+  std::ranges::transform(command, arguments.begin(), [](std::string& one) { return one.data(); });
   pid_t child = 0;
   const int error = posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -106,8 +105,7 @@ std::string png_text(const std::string& svg) {
 }
 
 void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == asked.name; });
+  const auto found = std::ranges::find(all, asked.name, &Chart::name);
   if (found == all.end()) {
     throw CommandError("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
                        asked.name, did_you_mean(asked.name, names_in(all)));
@@ -128,7 +126,7 @@ void declare_chart_options(CLI::App& command, ChartOptions& options) {
 
 std::vector<OutputFile> chart_files(const ChartOptions& options) {
   std::vector<OutputFile> files(options.charts.size());
-  std::transform(options.charts.begin(), options.charts.end(), files.begin(), [](const std::string& chart) {
+  std::ranges::transform(options.charts, files.begin(), [](const std::string& chart) {
     const NamedFile asked = parse_chart(chart);
     return OutputFile{.option = "--chart " + asked.name, .path = asked.file};
   });

@@ -24,8 +24,7 @@ std::filesystem::path find_program(const std::filesystem::path& given,
   std::error_code error;
   if (given.has_parent_path() || std::filesystem::is_regular_file(given, error)) return given;
   const std::string name = given.string();
-  const auto found =
-      std::find_if(programs.begin(), programs.end(), [&](const auto& p) { return p.name == name; });
+  const auto found = std::ranges::find(programs, name, &BackendProgram::name);
   if (found != programs.end()) return found->path;
   if (is_unknown_backend(name, programs)) throw CommandError("{}: {}", name, no_such_backend(name, programs));
   throw CommandError(exit_code::incomplete, "{}: {}", name, why_no_program(name, programs));
@@ -44,8 +43,7 @@ int conformance(const ConformanceOptions& o) {
   if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program)) {
     throw CommandError("{}: is not a program that can be run", program.string());
   }
-  const auto arbiter =
-      std::find_if(programs.begin(), programs.end(), [](const auto& p) { return p.name == "reference"; });
+  const auto arbiter = std::ranges::find(programs, "reference", &BackendProgram::name);
   if (arbiter == programs.end())
     throw CommandError(exit_code::incomplete,
                        "there is no breakeven-backend-reference beside the driver to judge results by");
@@ -67,7 +65,7 @@ int conformance(const ConformanceOptions& o) {
         std::cout.flush();
       });
   const auto count = [&](Check::Outcome outcome) {
-    return std::count_if(checks.begin(), checks.end(), [&](const Check& c) { return c.outcome == outcome; });
+    return std::ranges::count(checks, outcome, &Check::outcome);
   };
   print(fmt::format("{} passed, {} failed, {} skipped\n", count(Check::Outcome::passed),
                     count(Check::Outcome::failed), count(Check::Outcome::skipped)));

@@ -205,7 +205,7 @@ void check_names(const GateOptions& o, const Side& base, const Side& head) {
 void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
   auto started = found.programs;
   std::erase_if(started, [&](const BackendProgram& program) {
-    return !wanted.empty() && std::find(wanted.begin(), wanted.end(), program.name) == wanted.end();
+    return !wanted.empty() && std::ranges::find(wanted, program.name) == wanted.end();
   });
   for (BackendRecord& record : probe_all(started, found.side.threads, options_of(found.side))) {
     if (!wanted.empty() || record.role != "arbiter") found.side.backends.push_back(std::move(record));
@@ -239,7 +239,7 @@ std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::s
       for (const Side* side : {&plan.base, &plan.head}) {
         for (const auto& b : side->backends) names.push_back(b.name);
       }
-      std::sort(names.begin(), names.end());
+      std::ranges::sort(names);
       names.erase(std::unique(names.begin(), names.end()), names.end());
     }
     for (const std::string& name : names) candidates.push_back({.base = name, .head = name});

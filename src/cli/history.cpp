@@ -21,6 +21,7 @@
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
+#include "results/number_text.h"
 #include "results/reading.h"
 
 namespace breakeven {
@@ -88,7 +89,7 @@ int add_runs(const HistoryOptions& o) {
   complete_label(label);
   const std::vector<ReadResult> results = read_all(o.results);
   std::optional<HistoryStore> store;
-  if (std::any_of(results.begin(), results.end(), [](const auto& read) { return read.measurements > 0; }))
+  if (std::ranges::any_of(results, [](const auto& read) { return read.measurements > 0; }))
     store.emplace(o.store, HistoryStore::Open::to_add, std::chrono::duration<double>(o.wait));
   int status = exit_code::good;
   for (const ReadResult& read : results) {
@@ -96,8 +97,8 @@ int add_runs(const HistoryOptions& o) {
     const AddedRun added = read.measurements > 0 ? store->add(read.result, read.text, label) : AddedRun{};
     const std::string source = printable(label.source);
     if (added.is_new) {
-      print(fmt::format("{} added: {} case{} of {}, on {} ({})\n", describe_run(added.run),
-                        added.measurements, added.measurements == 1 ? "" : "s", source,
+      print(fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
+                        counted_text(added.measurements, "case", "cases"), source,
                         printable(added.machine.name), printable(added.machine.description)));
       if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
         print(fmt::format("  its time is before that of {}: runs stay in the order in which they are added\n",

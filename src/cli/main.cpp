@@ -135,8 +135,7 @@ int run_program(int argc, char** argv) {
 
 SubcommandRegistration::SubcommandRegistration(SubcommandEntry entry) {
   auto& all = subcommands();
-  const auto behind = std::upper_bound(all.begin(), all.end(), entry,
-                                       [](const auto& a, const auto& b) { return a.name < b.name; });
+  const auto behind = std::ranges::upper_bound(all, entry.name, {}, &SubcommandEntry::name);
   all.insert(behind, std::move(entry));
 }
 

@@ -42,7 +42,7 @@ std::vector<std::string> entries(const fs::path& folder) {
     if (names.size() == most) break;
     names.push_back(entry.path().filename().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -121,7 +121,7 @@ fs::path result_file(const std::string& text) {
   if (is_there(text)) return text;
   if (!is_bare(text)) fail(text, "there is no such file", similar_path(text), "check the path");
   const auto configs = names_in(named_configs());
-  const bool is_config = std::find(configs.begin(), configs.end(), text) != configs.end();
+  const bool is_config = std::ranges::find(configs, text) != configs.end();
   fail(text, fmt::format("there is no such file, here or in {}", folder.string()),
        is_config ? std::nullopt : similar_name(text, named_results()),
        is_config ? fmt::format("'breakeven run {}' makes it", text) : "give the path of a result file");
@@ -166,12 +166,11 @@ std::vector<NamedConfig> named_configs() {
   std::vector<NamedConfig> found;
   for (const fs::path& folder : config_folders()) {
     for (const std::string& name : json_names(folder)) {
-      const auto same = [&](const NamedConfig& known) { return known.name == name; };
-      if (std::none_of(found.begin(), found.end(), same))
+      if (std::ranges::find(found, name, &NamedConfig::name) == found.end())
         found.push_back({.name = name, .file = folder / (name + json_suffix)});
     }
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(found, {}, &NamedConfig::name);
   return found;
 }
 

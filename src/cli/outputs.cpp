@@ -8,13 +8,10 @@
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/subcommand.h"
+#include "reports/document/names.h"
 
 namespace breakeven {
 namespace {
-
-std::string number_of(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 /// The kinds of subjects that the format accepts: "results or verdicts".
 std::string kinds_taken(const OutputFormat& format) {
@@ -29,11 +26,11 @@ std::string kinds_taken(const OutputFormat& format) {
 /// The subject that the format accepts.
 const Subject& subject_for(const OutputFormat& format, std::span<const Subject> subjects) {
   const auto takes = [&](const Subject& subject) { return format.takes(kind_of(subject)); };
-  const auto found = std::find_if(subjects.begin(), subjects.end(), takes);
+  const auto found = std::ranges::find_if(subjects, takes);
   if (found == subjects.end())
     throw CommandError("{} takes {}, and none was given; see --help for the formats of what was",
                        format.option, kinds_taken(format));
-  if (std::count_if(subjects.begin(), subjects.end(), takes) > 1)
+  if (std::ranges::count_if(subjects, takes) > 1)
     throw CommandError(
         "{}: one file of this format holds one report; run the command once for results, and "
         "once for each file of verdicts",
@@ -47,16 +44,17 @@ void expect_content(const OutputFormat& format, const FormattedReport& report, c
   if (measured != nullptr && report.files_left_out > 0 && (*measured)->results.empty())
     throw CommandError(
         "{}: {} left out, and nothing else was given; this format takes only results of `breakeven run`",
-        format.option, number_of(report.files_left_out, "threshold file"));
+        format.option, counted_text(report.files_left_out, "threshold file", "threshold files"));
 }
 
 void tell_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {
   if (report.cases_left_out > 0)
     tell(fmt::format("{}: {} left out: this format has no place for {}", format.option,
-                     number_of(report.cases_left_out, "case"), report.cases_left_out == 1 ? "it" : "them"));
+                     counted_text(report.cases_left_out, "case", "cases"),
+                     report.cases_left_out == 1 ? "it" : "them"));
   if (report.files_left_out > 0)
     tell(fmt::format("{}: {} left out: this format takes only results of `breakeven run`", format.option,
-                     number_of(report.files_left_out, "threshold file")));
+                     counted_text(report.files_left_out, "threshold file", "threshold files")));
 }
 
 }  // namespace
@@ -76,14 +74,13 @@ void Outputs::check(const std::vector<std::filesystem::path>& inputs, const Char
 }
 
 bool Outputs::replace_the_report() const {
-  return std::any_of(asked_.begin(), asked_.end(), [](const auto& asked) {
-    return asked.second == "-" && !asked.first->beside_the_report;
-  });
+  return std::ranges::any_of(
+      asked_, [](const auto& asked) { return asked.second == "-" && !asked.first->beside_the_report; });
 }
 
 std::string Outputs::file_of(const std::string& option) const {
-  const auto found = std::find_if(asked_.begin(), asked_.end(),
-                                  [&](const auto& asked) { return asked.first->option == option; });
+  const auto found =
+      std::ranges::find_if(asked_, [&](const auto& asked) { return asked.first->option == option; });
   return found == asked_.end() ? "" : found->second;
 }
 

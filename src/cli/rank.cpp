@@ -34,7 +34,7 @@ struct RankCommand {
 void check_predicted(const RankOptions& options) {
   const std::vector<std::string> known = names_in(options.catalogue);
   for (const std::string& name : options.predicted) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
     if (known.empty())
       throw CommandError("--predict needs datasheets; give them with --devices configs/devices.json");
     throw CommandError("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known));

@@ -10,6 +10,7 @@
 #include "session/backend_names.h"
 #include "session/discovery.h"
 #include "text/printable.h"
+#include "verdicts/verdict.h"
 
 namespace breakeven {
 
@@ -82,11 +83,10 @@ void check_backend_names(const std::vector<std::string>& names, std::span<const 
 }
 
 void expect_a_backend(const std::vector<BackendRecord>& backends, const std::string& where) {
-  if (std::any_of(backends.begin(), backends.end(), [](const auto& b) { return b.available; })) return;
-  const bool are_unknown =
-      !backends.empty() && std::all_of(backends.begin(), backends.end(), [](const auto& b) {
-        return b.program.empty() && !is_own_backend(b.name);
-      });
+  if (std::ranges::any_of(backends, &BackendRecord::available)) return;
+  const bool are_unknown = !backends.empty() && std::ranges::all_of(backends, [](const auto& b) {
+    return b.program.empty() && !is_own_backend(b.name);
+  });
   std::string reasons;
   for (const auto& backend : backends)
     reasons += fmt::format("\n  {}: {}", backend.name, printable(backend.reason));
@@ -98,7 +98,7 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
   BackendChoice choice;
   choice.are_named = !named.empty();
   const auto is_named = [&](const std::string& name) {
-    return std::find(named.begin(), named.end(), name) != named.end();
+    return std::ranges::find(named, name) != named.end();
   };
   constexpr const char* reference = "reference";
   // A backend that is not requested is not started, because importing a framework takes seconds.
@@ -114,18 +114,15 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
       choice.measured.push_back(std::move(record));
   }
   for (const auto& name : named) {
-    if (std::any_of(choice.measured.begin(), choice.measured.end(),
-                    [&](const auto& b) { return b.name == name; }))
-      continue;
+    if (find_backend(choice.measured, name) != nullptr) continue;
     BackendRecord missing;
     missing.name = name;
     missing.reason = why_no_program(name, programs);
     choice.measured.push_back(std::move(missing));
   }
   if (!named.empty()) {
-    std::stable_sort(choice.measured.begin(), choice.measured.end(), [&](const auto& a, const auto& b) {
-      return std::find(named.begin(), named.end(), a.name) < std::find(named.begin(), named.end(), b.name);
-    });
+    std::ranges::stable_sort(choice.measured, {},
+                             [&](const BackendRecord& b) { return std::ranges::find(named, b.name); });
   }
   return choice;
 }

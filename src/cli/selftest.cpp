@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 #include "cli/messages.h"
@@ -61,8 +62,8 @@ void declare(CLI::App& command, SelftestOptions& o) {
 /// Checks that the backends support extra work. A backend that does not announce it in its hello does none.
 void check_injection(const Side& side) {
   for (const BackendRecord& backend : side.backends) {
-    const auto says_so = std::any_of(backend.libraries.begin(), backend.libraries.end(),
-                                     [](const auto& library) { return library.first == extra_work_library; });
+    const auto says_so = std::ranges::any_of(
+        backend.libraries, [](const auto& library) { return library.first == extra_work_library; });
     if (!says_so) {
       throw CommandError(exit_code::incomplete,
                          "{} does no extra work when {} asks for it, so that it cannot be found "
@@ -124,8 +125,7 @@ void print_selftest(const Selftest& s) {
   }
   std::vector<CaseNoise> noise = s.noise;
   if (noise.empty()) return;
-  std::sort(noise.begin(), noise.end(),
-            [](const auto& a, const auto& b) { return a.smallest_change > b.smallest_change; });
+  std::ranges::sort(noise, std::greater{}, &CaseNoise::smallest_change);
   print(
       fmt::format("\nSmallest change that is found 19 times in 20: {:.1f} % in the median case, {:.1f} % "
                   "in the noisiest\n",

@@ -94,7 +94,7 @@ bool is_for_gpu(const BackendRecord& backend) {
 [[noreturn]] void fail_nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
   const std::vector<BackendRecord>& backends = plan.sides[side].backends;
   const std::string config = o.config.string();
-  if (!std::all_of(backends.begin(), backends.end(), is_for_gpu))
+  if (!std::ranges::all_of(backends, is_for_gpu))
     expect_a_backend(backends, fmt::format("{}: the {} has no backend that is available here", config,
                                            threshold_sides[side]));
   const std::string reasons = why_not_here(backends);
@@ -124,12 +124,9 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   for (std::size_t side = 0; side < 2; ++side) {
     plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter);
     const auto& backends = plan.sides[side].backends;
-    if (std::none_of(backends.begin(), backends.end(), [](const auto& b) { return b.available; }))
-      fail_nothing_here(o, plan, side);
+    if (std::ranges::none_of(backends, &BackendRecord::available)) fail_nothing_here(o, plan, side);
     for (const BackendRecord& backend : backends) {
-      const auto is_known = [&](const BackendRecord& other) { return other.name == backend.name; };
-      if (!backend.available && std::none_of(left_out.begin(), left_out.end(), is_known))
-        left_out.push_back(backend);
+      if (!backend.available && find_backend(left_out, backend.name) == nullptr) left_out.push_back(backend);
     }
   }
   if (!left_out.empty()) tell(fmt::format("left out, not here: {}", why_not_here(left_out)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <regex>
 #include <set>
 #include <string_view>
@@ -71,7 +72,7 @@ class SeriesCheck {
   std::size_t size() const { return seconds_.size(); }
   /// The index of the value from this run.
   std::size_t place_of(std::size_t run) const {
-    return static_cast<std::size_t>(std::lower_bound(runs_.begin(), runs_.end(), run) - runs_.begin());
+    return static_cast<std::size_t>(std::ranges::lower_bound(runs_, run) - runs_.begin());
   }
 
   /// The changes of this series at `level`. `factor` converts their p-values to those of the whole check.
@@ -168,8 +169,7 @@ class SeriesCheck {
 };
 
 const Machine& machine_by_id(const History& history, std::int64_t id) {
-  const auto found = std::find_if(history.machines.begin(), history.machines.end(),
-                                  [id](const Machine& m) { return m.id == id; });
+  const auto found = std::ranges::find(history.machines, id, &Machine::id);
   if (found == history.machines.end()) throw HistoryError(fmt::format("machine {} is not there", id));
   return *found;
 }
@@ -208,22 +208,18 @@ HistoryCheck check_history(const History& history, const CheckOptions& options) 
     if (auto faster = one.suspicion(newest_level, level, SeriesCheck::Direction::faster))
       check.promising.push_back(*faster);
   }
-  std::stable_sort(check.changes.begin(), check.changes.end(), [](const Change& a, const Change& b) {
+  std::ranges::stable_sort(check.changes, [](const Change& a, const Change& b) {
     return a.state != b.state ? a.state < b.state : std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
-  std::stable_sort(check.suspicions.begin(), check.suspicions.end(),
-                   [](const Suspicion& a, const Suspicion& b) { return a.ratio > b.ratio; });
-  std::stable_sort(check.promising.begin(), check.promising.end(),
-                   [](const Suspicion& a, const Suspicion& b) { return a.ratio < b.ratio; });
-  std::stable_sort(check.failures.begin(), check.failures.end(), [](const Failure& a, const Failure& b) {
-    return is_wrong(a.status) && !is_wrong(b.status);
-  });
+  std::ranges::stable_sort(check.suspicions, std::greater{}, &Suspicion::ratio);
+  std::ranges::stable_sort(check.promising, {}, &Suspicion::ratio);
+  std::ranges::stable_sort(check.failures, {}, [](const Failure& f) { return !is_wrong(f.status); });
   return check;
 }
 
 int exit_status(const HistoryCheck& check) {
   const auto is_fresh = [](const Change& c) { return c.state == ChangeState::fresh; };
-  if (std::any_of(check.changes.begin(), check.changes.end(), is_fresh)) return 1;
+  if (std::ranges::any_of(check.changes, is_fresh)) return 1;
   if (!check.failures.empty()) return is_wrong(check.failures.front().status) ? 1 : 4;
   return check.series == 0 ? 3 : 0;
 }

@@ -56,8 +56,7 @@ std::vector<HostChange> find_host_changes(const History& history, double thresho
                            .first_after = series.runs[point.position]});
     }
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const HostChange& a, const HostChange& b) { return a.first_after < b.first_after; });
+  std::ranges::stable_sort(changes, {}, &HostChange::first_after);
   return changes;
 }
 

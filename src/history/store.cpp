@@ -342,7 +342,7 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
 }
 
 std::size_t count_measurements(const Result& result) {
-  return static_cast<std::size_t>(std::count_if(result.cases.begin(), result.cases.end(), is_measurement));
+  return static_cast<std::size_t>(std::ranges::count_if(result.cases, is_measurement));
 }
 
 AddedRun HistoryStore::add(const Result& result, const std::string& text, const RunLabel& label) {

@@ -41,7 +41,7 @@ bool is_backend_name(const Json& json) {
   if (!json.is_string()) return false;
   const auto& name = json.get_ref<const std::string&>();
   const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
+  return !name.empty() && letter(name.front()) && std::ranges::all_of(name, [&](char c) {
     return letter(c) || std::string_view("._+-").find(c) != std::string_view::npos;
   });
 }
@@ -144,7 +144,7 @@ std::vector<std::string> read_backends(const Json& json, const Place& place) {
     if (!is_backend_name(json[i]))
       (place / i).fail("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i]));
     const auto name = json[i].get<std::string>();
-    if (std::find(backends.begin(), backends.end(), name) != backends.end())
+    if (std::ranges::find(backends, name) != backends.end())
       (place / i).fail("'{}' is named twice; remove one", name);
     backends.push_back(name);
   }
@@ -228,8 +228,7 @@ Config read_configs(const std::vector<std::filesystem::path>& paths) {
       all.backends.clear();
     } else {
       for (const std::string& name : next.backends) {
-        if (std::find(all.backends.begin(), all.backends.end(), name) == all.backends.end())
-          all.backends.push_back(name);
+        if (std::ranges::find(all.backends, name) == all.backends.end()) all.backends.push_back(name);
       }
     }
     for (PlannedCase& planned : next.cases) collection.add(std::move(planned));

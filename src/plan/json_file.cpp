@@ -49,7 +49,7 @@ bool is_utf8(const std::string& text) {
   if (const auto colon = message.find(": "); message.starts_with("line ") && colon != std::string::npos)
     message.erase(0, colon + 2);
   const std::string_view before(text.data(), std::min(byte == 0 ? 0 : byte - 1, text.size()));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto line = std::ranges::count(before, '\n') + 1;
   const auto newline = before.rfind('\n');
   const std::size_t column = before.size() - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
   std::string remedy;
@@ -102,7 +102,7 @@ std::string shown(const Json& value) {
 void require_object(const Json& object, const Place& place, const std::vector<std::string>& known) {
   if (!object.is_object()) place.fail("is {}; it must be an object, {{...}}", shown(object));
   for (const auto& [key, value] : object.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
+    if (std::ranges::find(known, key) == known.end()) {
       (place / key)
           .fail("unknown key '{}'; known are {}{}", cut(key, 60), fmt::join(known, ", "),
                 did_you_mean(key, known));

@@ -22,13 +22,13 @@ std::vector<const Parameter*> read_columns(const Json& columns, const Place& pla
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Json& column = columns[i];
     if (!column.is_string() ||
-        std::find(known.begin(), known.end(), column.get_ref<const std::string&>()) == known.end()) {
+        std::ranges::find(known, column.get_ref<const std::string&>()) == known.end()) {
       (place / i).fail("{} has no parameter {}; it has {}{}", workload.op(), shown(column),
                        fmt::join(known, ", "),
                        column.is_string() ? did_you_mean(column.get<std::string>(), known) : "");
     }
     const Parameter* parameter = find_parameter(workload.parameters(), column.get<std::string>());
-    if (std::find(read.begin(), read.end(), parameter) != read.end())
+    if (std::ranges::find(read, parameter) != read.end())
       (place / i).fail("the column {} is there twice; remove one", shown(column));
     read.push_back(parameter);
   }
@@ -58,7 +58,7 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
     axis.place.fail("is {}; it must be a list of rows that is not empty", shown(rows));
 
   const ValueReader reader{.folder = folder, .parameters = workload.parameters()};
-  const auto label = std::find(columns.begin(), columns.end(), nullptr);
+  const auto label = std::ranges::find(columns, nullptr);
   axis.rows.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Json& row = rows[i];

@@ -95,7 +95,7 @@ void require_distinct(const std::vector<Axis>& axes, const Place& place) {
   for (const Axis& axis : axes) {
     for (const Parameter* column : axis.columns) {
       if (column == nullptr) continue;
-      if (std::find(seen.begin(), seen.end(), column) != seen.end())
+      if (std::ranges::find(seen, column) != seen.end())
         (place / column->name).fail("is also a column of the shape file; remove one of them");
       seen.push_back(column);
     }
@@ -229,8 +229,7 @@ Axis narrowed(const Axis& axis, std::size_t row) {
 }  // namespace
 
 const Axis* Sweep::axis_of(std::string_view parameter) const {
-  const auto found =
-      std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return is_of(axis, parameter); });
+  const auto found = std::ranges::find_if(axes, [&](const Axis& axis) { return is_of(axis, parameter); });
   return found == axes.end() ? nullptr : &*found;
 }
 

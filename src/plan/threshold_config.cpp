@@ -46,8 +46,7 @@ std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
   for (const Json& one : list) {
     const auto quantity = one.is_string() ? parse_name<Quantity>(one.get<std::string>()) : std::nullopt;
     if (!quantity) place.fail("is {}; {}", shown(json), choices);
-    if (std::find(all.begin(), all.end(), *quantity) != all.end())
-      place.fail("has {} twice; remove one", shown(one));
+    if (std::ranges::find(all, *quantity) != all.end()) place.fail("has {} twice; remove one", shown(one));
     all.push_back(*quantity);
   }
   return all;
@@ -56,7 +55,7 @@ std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
 /// Throws ConfigError if a comparison by cost lacks the price of an hour of either side, or if the currencies
 /// differ.
 void check_prices(const ThresholdConfig& config, const Place& place) {
-  if (std::find(config.in.begin(), config.in.end(), Quantity::cost) == config.in.end()) return;
+  if (std::ranges::find(config.in, Quantity::cost) == config.in.end()) return;
   for (std::size_t side = 0; side < 2; ++side) {
     if (!config.sides[side].price)
       (place / threshold_sides[side])

@@ -54,8 +54,7 @@ Cell ValueReader::cell(const Json& json, const Place& place, const Parameter& pa
 }
 
 const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name) {
-  const auto found =
-      std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+  const auto found = std::ranges::find(parameters, name, &Parameter::name);
   return found == parameters.end() ? nullptr : &*found;
 }
 

@@ -114,14 +114,14 @@ DeviceCatalogue read_device_catalogue(const std::filesystem::path& path) {
 const DeviceEntry* find_device(const DeviceCatalogue& catalogue, std::string_view name,
                                std::int64_t memory_bytes) {
   const double gib = static_cast<double>(memory_bytes) / 0x1p30;
-  const auto found = std::find_if(catalogue.begin(), catalogue.end(), [&](const DeviceEntry& entry) {
-    return !entry.is_cpu() && entry.name == name && std::abs(gib / entry.memory_gib - 1) < 0.1;
-  });
-  return found == catalogue.end() ? nullptr : &*found;
+  for (const DeviceEntry& entry : catalogue) {
+    if (!entry.is_cpu() && entry.name == name && std::abs(gib / entry.memory_gib - 1) < 0.1) return &entry;
+  }
+  return nullptr;
 }
 
 const DeviceEntry* find_processors(const DeviceCatalogue& catalogue, std::string_view name, int cores) {
-  const auto found = std::find_if(catalogue.begin(), catalogue.end(), [&](const DeviceEntry& entry) {
+  const auto found = std::ranges::find_if(catalogue, [&](const DeviceEntry& entry) {
     return entry.is_cpu() && entry.name == name && entry.cores == cores;
   });
   return found == catalogue.end() ? nullptr : &*found;

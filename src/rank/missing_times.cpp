@@ -126,8 +126,7 @@ void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& 
 
 bool was_measured(const Candidate& candidate, const MixEntry& entry) {
   const std::vector<std::string> ids = entry.ids();
-  return std::any_of(ids.begin(), ids.end(),
-                     [&](const std::string& id) { return candidate.cases.contains(id); });
+  return std::ranges::any_of(ids, [&](const std::string& id) { return candidate.cases.contains(id); });
 }
 
 /// Predicts the entries that were not measured. Returns true if there were any. An entry that was measured
@@ -178,8 +177,7 @@ void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& opt
     bool used = false;
     if (by.roofline == RooflineOf::datasheets) {
       for (const DeviceEntry& entry : options.catalogue) {
-        const bool wanted = std::find(options.predicted.begin(), options.predicted.end(), entry.name) !=
-                            options.predicted.end();
+        const bool wanted = std::ranges::find(options.predicted, entry.name) != options.predicted.end();
         if (!wanted || entry.is_cpu() != (by.kind == DeviceKind::processors)) continue;
         add_device(ranking, times, entry, model);
         used = true;

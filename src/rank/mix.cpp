@@ -40,7 +40,7 @@ Mix read_mix(const std::filesystem::path& path) {
       entry.weight += share.weight;
       for (const auto& other : instead) {
         std::string id = other[c].problem.id();
-        if (std::find(entry.instead.begin(), entry.instead.end(), id) == entry.instead.end())
+        if (std::ranges::find(entry.instead, id) == entry.instead.end())
           entry.instead.push_back(std::move(id));
       }
     }

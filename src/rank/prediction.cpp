@@ -32,8 +32,8 @@ std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices
     const std::size_t before = errors.size();
     for (const Reached& left_out : measured) {
       ReachedByDevices others;
-      std::copy_if(measured.begin(), measured.end(), std::back_inserter(others),
-                   [&](const Reached& other) { return other.device != left_out.device; });
+      std::ranges::copy_if(measured, std::back_inserter(others),
+                           [&](const Reached& other) { return other.device != left_out.device; });
       const auto predicted = predicted_seconds(left_out.least_seconds, others);
       if (!predicted) continue;
       errors.push_back(std::abs(std::log(*predicted / left_out.seconds)));

@@ -118,8 +118,8 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
   for (const Candidate& candidate : all) {
     bool is_timed = false;
     for (const auto& [id, results] : candidate.cases) {
-      const auto timed = std::find_if(results.begin(), results.end(),
-                                      [](const CaseResult* r) { return seconds_of(*r).has_value(); });
+      const auto timed =
+          std::ranges::find_if(results, [](const CaseResult* r) { return seconds_of(*r).has_value(); });
       if (timed == results.end()) continue;
       is_timed = true;
       if (++count[id] == 1) order.emplace_back(id, *timed);
@@ -131,7 +131,7 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
     if (count[id] == timed_candidates) common.push_back({.id = id, .title = title_of(*result)});
   }
   // Compare numbers within names as numbers, so that batch 8 comes before batch 64.
-  std::stable_sort(common.begin(), common.end(), [](const MixEntry& a, const MixEntry& b) {
+  std::ranges::stable_sort(common, [](const MixEntry& a, const MixEntry& b) {
     return strverscmp(a.id.c_str(), b.id.c_str()) < 0;
   });
   return common;
@@ -366,8 +366,8 @@ bool dominates(const Ranked& a, const Ranked& b) {
 
 void mark_front(std::vector<Ranked>& all) {
   for (Ranked& one : all) {
-    one.on_front = one.seconds && std::none_of(all.begin(), all.end(),
-                                               [&](const Ranked& other) { return dominates(other, one); });
+    one.on_front =
+        one.seconds && std::ranges::none_of(all, [&](const Ranked& other) { return dominates(other, one); });
   }
 }
 
@@ -401,8 +401,8 @@ void add_notes(Ranking& ranking) {
   if (!ranking.prices) return;
   std::set<std::string> unused;
   for (const Offer& offer : ranking.prices->offers) {
-    if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(),
-                     [&](const Ranked& one) { return may_be_of(offer, one.candidate); }))
+    if (std::ranges::none_of(ranking.ranked,
+                             [&](const Ranked& one) { return may_be_of(offer, one.candidate); }))
       unused.insert(offer.device.empty() ? offer.host : offer.device);
   }
   if (!unused.empty() && unused.size() <= 5)
@@ -442,8 +442,8 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
     price(one, options.prices, rents);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
-    if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(),
-                     [&](const Ranked& one) { return one.parts[i].seconds.has_value(); }))
+    if (std::ranges::none_of(ranking.ranked,
+                             [&](const Ranked& one) { return one.parts[i].seconds.has_value(); }))
       ranking.nobody.push_back(ranking.entries[i].title);
   }
   order(ranking);
@@ -455,8 +455,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
 }
 
 int exit_status(const Ranking& ranking) {
-  const auto placed = std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
-                                    [](const Ranked& one) { return one.place > 0; });
+  const auto placed = std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.place > 0; });
   return placed < 2 || !ranking.nobody.empty() ? 4 : 0;
 }
 

@@ -3,22 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "host/own_speed.h"
 #include "json/text.h"
+#include "reports/document/names.h"
 #include "reports/text.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// A count with its noun, without thousands separators, unlike counted_text().
-std::string plural(std::size_t count, const char* one, const char* several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several);
-}
 
 Json run_json(const Run& run) {
   return {{"run", run.id},
@@ -116,18 +109,18 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
       suspicion["notes"] = s.notes;
     }
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json, 1) + "\n";
 }
 
 std::string history_listing(const History& history, const std::string& store, std::size_t most_runs) {
   std::string text =
-      fmt::format("{}: {}, {}, {}\n", printable(store), plural(history.runs.size(), "run", "runs"),
-                  plural(history.machines.size(), "machine", "machines"),
-                  plural(history.series.size(), "series", "series"));
+      fmt::format("{}: {}, {}, {}\n", printable(store), counted_text(history.runs.size(), "run", "runs"),
+                  counted_text(history.machines.size(), "machine", "machines"),
+                  counted_text(history.series.size(), "series", "series"));
   for (const Machine& m : history.machines) {
     const auto its = [&](const auto& all, const char* one, const char* several) {
-      const auto count = std::ranges::count_if(all, [&](const auto& of) { return of.machine == m.id; });
-      return plural(static_cast<std::size_t>(count), one, several);
+      return counted_text(std::ranges::count_if(all, [&](const auto& of) { return of.machine == m.id; }), one,
+                          several);
     };
     text += fmt::format("  machine {}: {}: {}; {}, {}\n", m.id, printable(m.name), printable(m.description),
                         its(history.runs, "run", "runs"), its(history.series, "series", "series"));
@@ -143,9 +136,10 @@ std::string history_listing(const History& history, const std::string& store, st
       break;
     }
     const Run& run = history.runs[i];
-    text += fmt::format("  {}{} on machine {}: {}, from {}{}\n", describe_run(run),
-                        run.branch.empty() ? "" : " of " + printable(run.branch), run.machine,
-                        plural(measurements[i], "case", "cases"), printable(run.source), slowness_of(run));
+    text +=
+        fmt::format("  {}{} on machine {}: {}, from {}{}\n", describe_run(run),
+                    run.branch.empty() ? "" : " of " + printable(run.branch), run.machine,
+                    counted_text(measurements[i], "case", "cases"), printable(run.source), slowness_of(run));
   }
   return text;
 }

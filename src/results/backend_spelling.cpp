@@ -23,8 +23,8 @@ std::string backend_spelling(std::string_view name) {
        {"jax", "JAX"},
        {"cuda", "CUDA"}}};
   const std::size_t dash = name.find('-');
-  const auto* found = std::find_if(written.begin(), written.end(),
-                                   [&](const auto& of) { return of.first == name.substr(0, dash); });
+  const auto* found =
+      std::ranges::find_if(written, [&](const auto& of) { return of.first == name.substr(0, dash); });
   if (found == written.end()) return std::string(name);
   if (dash == std::string_view::npos) return std::string(found->second);
   if (const auto version = version_in_name(name); !version.empty())

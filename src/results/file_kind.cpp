@@ -51,7 +51,7 @@ constexpr std::size_t most_named = 3;
 /// Joins descriptions: "a result of `breakeven run` or an answer of `breakeven threshold`".
 std::string any_of_text(std::span<const FileKind> wanted) {
   std::vector<std::string_view> words(wanted.size());
-  std::transform(wanted.begin(), wanted.end(), words.begin(), describe);
+  std::ranges::transform(wanted, words.begin(), describe);
   return fmt::format("{}", fmt::join(words, " or "));
 }
 
@@ -68,15 +68,13 @@ FileKind kind_of(const Json& document) {
     return FileKind::unknown;
   }
   for (const auto& [kind, keys] : keys_of_kinds) {
-    if (std::all_of(keys.begin(), keys.end(), [&](std::string_view key) { return document.contains(key); }))
-      return kind;
+    if (std::ranges::all_of(keys, [&](std::string_view key) { return document.contains(key); })) return kind;
   }
   return FileKind::unknown;
 }
 
 std::string_view describe(FileKind kind) {
-  return std::find_if(kinds.begin(), kinds.end(), [&](const KindEntry& entry) { return entry.kind == kind; })
-      ->description;
+  return std::ranges::find(kinds, kind, &KindEntry::kind)->description;
 }
 
 std::vector<SkippedFile> read_files_of(
@@ -90,7 +88,7 @@ std::vector<SkippedFile> read_files_of(
       const bool is_googles = is_google_benchmark(text);
       const ParsedFile parsed(is_googles ? "null" : text);
       const FileKind kind = is_googles ? FileKind::google_benchmark : kind_of(parsed.document());
-      if (std::find(wanted.begin(), wanted.end(), kind) != wanted.end()) {
+      if (std::ranges::find(wanted, kind) != wanted.end()) {
         read(file, kind, parsed.document());
       } else {
         skipped.push_back({.file = file, .kind = kind});

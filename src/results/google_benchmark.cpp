@@ -224,7 +224,7 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
     if (!rows.cpu_seconds.empty()) c.cpu_seconds = median(rows.cpu_seconds);
   }
   const auto is_time = [](double seconds) { return seconds > 0 && std::isfinite(seconds); };
-  if (!is_time(timing.median) || !std::all_of(rows.seconds.begin(), rows.seconds.end(), is_time)) {
+  if (!is_time(timing.median) || !std::ranges::all_of(rows.seconds, is_time)) {
     c.status = Status::failed;
     c.reason = "a repetition has no time above 0";
     return c;

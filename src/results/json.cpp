@@ -303,16 +303,19 @@ void fields(Fields& f, Result& result) {
   f.if_set("machine_speed", result.machine_speed);
 }
 
+void expect_schema(const JsonReader& in, std::string_view schema) {
+  const auto found = in.get<std::string>("schema");
+  if (found != schema)
+    throw JsonError(fmt::format(
+        "is of schema '{}' and this program reads '{}': use the breakeven that wrote it", found, schema));
+}
+
 Result result_from(const Json& json) {
   if (const FileKind kind = kind_of(json); kind != FileKind::result)
     throw JsonError(
         fmt::format("is {} and no result; give a file that `breakeven run --out` wrote", describe(kind)));
   const JsonReader in(json);
-  const auto found = in.get<std::string>("schema");
-  if (found != schema) {
-    throw JsonError(fmt::format(
-        "is of schema '{}' and this program reads '{}': use the breakeven that wrote it", found, schema));
-  }
+  expect_schema(in, schema);
   auto result = read_fields<Result>(in);
   Fields(in).required("backends", result.backends);
   read_cases(in, result.cases);

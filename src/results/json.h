@@ -38,6 +38,9 @@ void read_cases(const JsonReader& in, std::vector<T>& cases) {
 void tool_fields(
     Fields& f, std::string& version, const std::function<void(Fields&)>& more = [](Fields&) {});
 
+/// Throws JsonError unless the document has this schema.
+void expect_schema(const JsonReader& in, std::string_view schema);
+
 /// Describes an impossible value; empty if there is none.
 std::string fault_of(const MachineSpeed& speed);
 

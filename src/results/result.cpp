@@ -6,8 +6,7 @@
 namespace breakeven {
 
 bool BackendRecord::has_operation(std::string_view op) const {
-  return std::any_of(supports.begin(), supports.end(),
-                     [&](const auto& operation) { return operation.first == op; });
+  return std::ranges::any_of(supports, [&](const auto& operation) { return operation.first == op; });
 }
 
 std::optional<Interval> Timing::interval() const {

@@ -31,7 +31,7 @@ void print_whole(const std::string& text) {
 }
 
 bool has_measured(const Result& result) {
-  return std::any_of(result.cases.begin(), result.cases.end(), [](const CaseResult& c) {
+  return std::ranges::any_of(result.cases, [](const CaseResult& c) {
     return c.status != Status::interrupted && c.status != Status::unsupported;
   });
 }

@@ -473,8 +473,8 @@ void Engine::probe_after(const Visit& visit, std::vector<Round>& rounds) {
   }
   if (!before || !latest_speed_) return;
   for (std::size_t i = 0; i < visit.contenders.size(); ++i) {
-    const auto taken = static_cast<std::size_t>(std::count_if(
-        rounds.begin(), rounds.end(), [&](const Round& round) { return round.samples[i].has_value(); }));
+    const auto taken = static_cast<std::size_t>(
+        std::ranges::count_if(rounds, [&](const Round& round) { return round.samples[i].has_value(); }));
     Contender& contender = *visit.contenders[i];
     const std::size_t all = contender.answers.size();
     if (taken == 0) continue;

@@ -21,6 +21,7 @@
 #include "session/worker_pool.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
+#include "version.h"
 #include "workloads/interface.h"
 
 namespace breakeven {
@@ -297,13 +298,26 @@ class Engine {
   std::size_t finished_ = 0;
 };
 
+/// Progress to show to the user.
+struct SessionProgress {
+  std::size_t cases_done = 0, cases_total = 0;
+  std::string id, backend;
+  std::string activity;                                // "preparing", "verifying", "training", "sampling"
+  std::optional<double> median = {}, half_width = {};  // so far; the half width relative to the median
+  std::optional<double> seconds_left = {};             // for the whole run, if known well enough
+  bool at_most = false;  // `seconds_left` is a time limit; the run may end earlier
+};
+using ShowProgress = std::function<void(const SessionProgress&)>;
+
 /// The common part of the sessions of run, gate and threshold: engine, time limit and random orders.
 class MeasuringSession : public Interface {
  protected:
-  /// `measure` and `instruments` must outlive the session. It is out of time after `max_seconds`.
+  /// `measure`, `instruments` and `show` must outlive the session. It is out of time after `max_seconds`.
   MeasuringSession(const Measure& measure, const Instruments& instruments, int threads,
-                   const std::optional<BackendRecord>& reference, double max_seconds)
+                   const std::optional<BackendRecord>& reference, double max_seconds,
+                   const ShowProgress& show)
       : measure_(measure),
+        show_(show),
         max_seconds_(max_seconds),
         generator_(measure.seed),
         engine_(measure, instruments, threads, reference,
@@ -318,7 +332,25 @@ class MeasuringSession : public Interface {
   bool out_of_time() const { return now() - begun_ > max_seconds_; }
   bool must_end() const { return Interruption::requested() || out_of_time(); }
 
+  /// Begins `report`: when, with what and on which machine it is measured.
+  template <typename Report>
+  void begin_report(Report& report, int threads, const std::vector<BackendRecord>& backends) {
+    report.created = now_utc();
+    report.tool_version = version;
+    warn_of_build(report.warnings);
+    report.host = describe_host(threads);
+    report.host.gpus = engine_.find_gpus(backends);
+  }
+  /// Stops all programs, and adds to `report` how fast the machine was.
+  template <typename Report>
+  void end_report(Report& report) {
+    engine_.stop_workers();
+    report.machine_speed = engine_.machine_speed();
+    warn_of_speed(report.machine_speed, report.warnings);
+  }
+
   const Measure& measure_;
+  const ShowProgress& show_;
   const double max_seconds_;
   std::mt19937_64 generator_;
   Engine engine_;

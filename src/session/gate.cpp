@@ -15,7 +15,6 @@
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
-#include "version.h"
 
 namespace breakeven {
 namespace {
@@ -55,24 +54,21 @@ struct ComparedProblem {
 
 class Gate : public MeasuringSession {
  public:
-  Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
-       const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
+  Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save, const ShowProgress& show,
+       const Instruments& instruments)
       : MeasuringSession(plan.config.measure, instruments,
                          std::max({plan.threads, plan.base.threads, plan.head.threads}), plan.arbiter,
-                         plan.max_seconds),
+                         plan.max_seconds, show),
         plan_(plan),
         rules_(plan.rules),
-        save_(save),
-        show_(show) {}
+        save_(save) {}
 
   Verdicts run() {
     begin();
     do {
       measure_open_cases();
     } while (reopen_doubtful() && !must_end());
-    engine_.stop_workers();
-    verdicts_.machine_speed = engine_.machine_speed();
-    warn_of_speed(verdicts_.machine_speed, verdicts_.warnings);
+    end_report(verdicts_);
     verdicts_.wall_seconds = now() - begun_;
     give_up();
     gather_common_notes(verdicts_);
@@ -100,14 +96,10 @@ class Gate : public MeasuringSession {
   void begin() {
     verdicts_.kind = "gate";
     verdicts_.complete = false;
-    verdicts_.created = now_utc();
-    verdicts_.tool_version = version;
     verdicts_.threshold = rules_.threshold;
-    warn_of_build(verdicts_.warnings);
-    verdicts_.host = describe_host(plan_.head.threads);
     auto all = plan_.base.backends;
     all.insert(all.end(), plan_.head.backends.begin(), plan_.head.backends.end());
-    verdicts_.host.gpus = engine_.find_gpus(all);
+    begin_report(verdicts_, plan_.head.threads, all);
     verdicts_.base = plan_.base;
     verdicts_.head = plan_.head;
     add_participants();
@@ -640,7 +632,6 @@ class Gate : public MeasuringSession {
   const GatePlan& plan_;
   GateRules rules_;
   const std::function<void(const Verdicts&)>& save_;
-  const std::function<void(const SessionProgress&)>& show_;
   Verdicts verdicts_;
   std::size_t launch_ = 0, decided_ = 0;
   std::vector<Pair> participants_;
@@ -665,7 +656,7 @@ std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const 
 }
 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
-                  const std::function<void(const SessionProgress&)>& show, const Instruments& instruments) {
+                  const ShowProgress& show, const Instruments& instruments) {
   return Gate(plan, save, show, instruments).run();
 }
 

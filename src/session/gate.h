@@ -44,8 +44,7 @@ struct GatePlan {
 /// `save` with the verdicts so far after every case. If interrupted, returns early with `complete` false and
 /// the verdicts so far.
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
-                  const std::function<void(const SessionProgress&)>& show,
-                  const Instruments& instruments = real_instruments());
+                  const ShowProgress& show, const Instruments& instruments = real_instruments());
 
 /// The fraction of a case's time that one launch of a gate or a threshold samples: there are many launches.
 inline constexpr double launch_share = 0.15;

@@ -17,7 +17,6 @@
 #include "statistics/summary.h"
 #include "verdicts/roofline.h"
 #include "verdicts/verdict.h"
-#include "version.h"
 #include "workloads/transfer.h"
 
 namespace breakeven {
@@ -49,12 +48,11 @@ struct SessionProblem {
 class Session : public MeasuringSession {
  public:
   Session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
-          const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
+          const ShowProgress& show, const Instruments& instruments)
       : MeasuringSession(plan.config.measure, instruments, plan.threads, plan.arbiter,
-                         std::numeric_limits<double>::infinity()),
+                         std::numeric_limits<double>::infinity(), show),
         plan_(plan),
-        save_(save),
-        show_(show) {}
+        save_(save) {}
 
   Result run() {
     begin();
@@ -73,11 +71,9 @@ class Session : public MeasuringSession {
     judge_speed_again();
     take_slow_phases_again();
     judge_speed_again();
-    engine_.stop_workers();
+    end_report(result_);
     for (SessionProblem& problem : problems_) summarise(problem);
     if (optimised) mark_implausible(result_);  // an unoptimised build measures no valid ceilings
-    result_.machine_speed = engine_.machine_speed();
-    warn_of_speed(result_.machine_speed, result_.warnings);
     if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
     result_.complete = std::ranges::count(result_.cases, Status::interrupted, &CaseResult::status) == 0;
     return std::move(result_);
@@ -86,14 +82,10 @@ class Session : public MeasuringSession {
  private:
   /// Adds every case to the result at the start, as `interrupted` until it is measured.
   void begin() {
-    result_.created = now_utc();
-    result_.tool_version = version;
+    begin_report(result_, plan_.threads, plan_.backends);
+    warn_of_environment(result_.host, result_.warnings);
     result_.tool_compiler = compiler;
     result_.tool_build = build_type;
-    warn_of_build(result_.warnings);
-    result_.host = describe_host(plan_.threads);
-    warn_of_environment(result_.host, result_.warnings);
-    result_.host.gpus = engine_.find_gpus(plan_.backends);
     result_.config = plan_.config.json;
     record_shard();
     result_.backends = plan_.backends;
@@ -497,7 +489,6 @@ class Session : public MeasuringSession {
 
   const SessionPlan& plan_;
   const std::function<void(const Result&, std::size_t)>& save_;
-  const std::function<void(const SessionProgress&)>& show_;
   Result result_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;
@@ -510,7 +501,7 @@ class Session : public MeasuringSession {
 }  // namespace
 
 Result run_session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
-                   const std::function<void(const SessionProgress&)>& show, const Instruments& instruments) {
+                   const ShowProgress& show, const Instruments& instruments) {
   return Session(plan, save, show, instruments).run();
 }
 

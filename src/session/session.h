@@ -12,16 +12,6 @@
 
 namespace breakeven {
 
-/// Progress to show to the user.
-struct SessionProgress {
-  std::size_t cases_done = 0, cases_total = 0;
-  std::string id, backend;
-  std::string activity;                                // "preparing", "verifying", "training", "sampling"
-  std::optional<double> median = {}, half_width = {};  // so far; the half width relative to the median
-  std::optional<double> seconds_left = {};             // for the whole run, if known well enough
-  bool at_most = false;  // `seconds_left` is a time limit; the run may end earlier
-};
-
 struct SessionPlan {
   Config config;
   std::vector<BackendRecord> backends;   // to be measured, including unavailable ones
@@ -36,8 +26,7 @@ struct SessionPlan {
 /// returns early with `complete` false.
 Result run_session(const SessionPlan& plan,
                    const std::function<void(const Result&, std::size_t first_changed)>& save,
-                   const std::function<void(const SessionProgress&)>& show,
-                   const Instruments& instruments = real_instruments());
+                   const ShowProgress& show, const Instruments& instruments = real_instruments());
 
 /// Returns 0; 1 if there is a wrong result; 4 if cases failed or are missing.
 int exit_status(const Result& result);

@@ -13,7 +13,6 @@
 #include "session/environment.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
-#include "version.h"
 
 namespace breakeven {
 namespace {
@@ -80,13 +79,12 @@ class ThresholdSession : public MeasuringSession {
  public:
   ThresholdSession(const ThresholdPlan& plan,
                    const std::function<void(const std::function<Threshold()>&)>& save,
-                   const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
+                   const ShowProgress& show, const Instruments& instruments)
       : MeasuringSession(plan.config.measure, instruments,
                          std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}), plan.arbiter,
-                         plan.max_seconds),
+                         plan.max_seconds, show),
         plan_(plan),
-        save_(save),
-        show_(show) {}
+        save_(save) {}
 
   Threshold run() {
     begin();
@@ -102,9 +100,7 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
-    engine_.stop_workers();
-    reported_.machine_speed = engine_.machine_speed();
-    warn_of_speed(reported_.machine_speed, reported_.warnings);
+    end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();
     return all;
@@ -112,14 +108,10 @@ class ThresholdSession : public MeasuringSession {
 
  private:
   void begin() {
-    reported_.created = now_utc();
-    reported_.tool_version = version;
-    warn_of_build(reported_.warnings);
-    reported_.host = describe_host(plan_.threads);
-    warn_of_environment(reported_.host, reported_.warnings);
     std::vector<BackendRecord> all = plan_.sides[0].backends;
     all.insert(all.end(), plan_.sides[1].backends.begin(), plan_.sides[1].backends.end());
-    reported_.host.gpus = engine_.find_gpus(all);
+    begin_report(reported_, plan_.threads, all);
+    warn_of_environment(reported_.host, reported_.warnings);
     reported_.title = plan_.config.title;
     reported_.parameter = plan_.config.parameter;
     reported_.width = plan_.config.width;
@@ -183,9 +175,9 @@ class ThresholdSession : public MeasuringSession {
   bool reopen_doubtful() {
     const auto is_slow = [this](const SearchedLaunch& launch) {
       if (launch.is_slow) return false;  // known when it was taken
-      const auto slow = std::count_if(
-          launch.rounds.begin(), launch.rounds.end(),
-          [this](const RoundProbes& round) { return engine_.own_speed_by_now(round) < trusted_speed_share; });
+      const auto slow = std::ranges::count_if(launch.rounds, [this](const RoundProbes& round) {
+        return engine_.own_speed_by_now(round) < trusted_speed_share;
+      });
       return 4 * static_cast<std::size_t>(slow) > launch.rounds.size();
     };
     bool any = false;
@@ -454,7 +446,6 @@ class ThresholdSession : public MeasuringSession {
 
   const ThresholdPlan& plan_;
   const std::function<void(const std::function<Threshold()>&)>& save_;
-  const std::function<void(const SessionProgress&)>& show_;
   Threshold reported_;  // without the answers
   std::array<std::vector<std::unique_ptr<Participant>>, 2> participants_;
   std::deque<OpenQuestion> questions_;
@@ -464,8 +455,7 @@ class ThresholdSession : public MeasuringSession {
 
 Threshold run_threshold(const ThresholdPlan& plan,
                         const std::function<void(const std::function<Threshold()>&)>& save,
-                        const std::function<void(const SessionProgress&)>& show,
-                        const Instruments& instruments) {
+                        const ShowProgress& show, const Instruments& instruments) {
   return ThresholdSession(plan, save, show, instruments).run();
 }
 

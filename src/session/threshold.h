@@ -26,7 +26,6 @@ struct ThresholdPlan {
 /// `complete` false.
 Threshold run_threshold(const ThresholdPlan& plan,
                         const std::function<void(const std::function<Threshold()>&)>& save,
-                        const std::function<void(const SessionProgress&)>& show,
-                        const Instruments& instruments = real_instruments());
+                        const ShowProgress& show, const Instruments& instruments = real_instruments());
 
 }  // namespace breakeven

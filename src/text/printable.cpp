@@ -36,8 +36,8 @@ bool is_unprintable(char32_t c) {
                                                            {0x2060, 0x206f},
                                                            {0xfeff, 0xfeff},
                                                            {0xe0000, 0xe007f}}};
-  return std::any_of(unprintable.begin(), unprintable.end(),
-                     [c](const Characters& range) { return c >= range.first && c <= range.last; });
+  return std::ranges::any_of(unprintable,
+                             [c](const Characters& range) { return c >= range.first && c <= range.last; });
 }
 
 void append(std::string& text, char32_t c) {

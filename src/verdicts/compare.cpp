@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "results/counted_samples.h"
+#include "results/number_text.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
@@ -84,10 +85,7 @@ class Comparison {
       if (!result->complete)
         verdicts_.warnings.push_back(fmt::format("the {} is incomplete: its run was interrupted", side));
     }
-    for (const FoundDifference& found : run_differences(base_, head_)) {
-      if (allow(found)) verdicts_.warnings.push_back(found.text + " (allowed)");
-      of_run_.push_back(found);
-    }
+    of_run_ = noted(run_differences(base_, head_));
     for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
     for (const BackendRecord& is : head_.backends) {
       const BackendRecord* was = find_backend(base_.backends, is.name);
@@ -99,15 +97,18 @@ class Comparison {
 
   bool allow(const FoundDifference& found) const { return options_.allowed.contains(found.what); }
 
-  /// The backend's differences, computed once. Adds a warning for each that is allowed.
+  /// The differences. Adds a warning for each that is allowed.
+  std::vector<FoundDifference> noted(std::vector<FoundDifference> all) {
+    for (const FoundDifference& found : all) {
+      if (allow(found)) verdicts_.warnings.push_back(found.text + " (allowed)");
+    }
+    return all;
+  }
+
+  /// The backend's differences, computed once.
   const std::vector<FoundDifference>& of_backend(const std::string& backend) {
     const auto [entry, fresh] = of_backends_.try_emplace(backend);
-    if (fresh) {
-      entry->second = backend_differences(base_, head_, backend);
-      for (const FoundDifference& found : entry->second) {
-        if (allow(found)) verdicts_.warnings.push_back(found.text + " (allowed)");
-      }
-    }
+    if (fresh) entry->second = noted(backend_differences(base_, head_, backend));
     return entry->second;
   }
 
@@ -281,9 +282,7 @@ class Comparison {
 
   void warn() {
     auto& warnings = verdicts_.warnings;
-    const auto cases = [](std::size_t count) {
-      return fmt::format("{} case{}", count, count == 1 ? "" : "s");
-    };
+    const auto cases = [](std::size_t count) { return counted_text(count, "case", "cases"); };
     if (same_samples_ > 0) {
       warnings.push_back(
           fmt::format("{}: the samples are identical on both sides. Is it one measurement, twice?",

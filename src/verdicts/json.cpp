@@ -150,11 +150,6 @@ Verdicts verdicts_from(const Json& json) {
   return verdicts;
 }
 
-Verdicts read_verdicts(const std::filesystem::path& path) {
-  const std::string text = read_result_text(path);
-  return naming_file(path.string(), [&] { return verdicts_from(ParsedFile(text).document()); });
-}
-
 // ---- the result of `threshold`
 
 void fields(Fields& f, LeadChange& change) {
@@ -250,11 +245,7 @@ void fields(Fields& f, Threshold& threshold) {
 
 Threshold threshold_from(const Json& json) {
   const JsonReader in(json);
-  const auto schema = in.find("schema") != nullptr ? in.get<std::string>("schema") : threshold_schema;
-  if (schema != threshold_schema)
-    throw JsonError(
-        fmt::format("is of schema '{}' and this program reads '{}': use the breakeven that wrote it", schema,
-                    threshold_schema));
+  expect_schema(in, threshold_schema);
   return read_fields<Threshold>(in);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "results/number_text.h"
 #include "statistics/estimate.h"
 
 namespace breakeven {
@@ -22,12 +23,6 @@ std::string what_happened(Status status) {
   return status == Status::interrupted ? "was " + text : text;
 }
 
-/// Joins words: "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string>& words) {
-  if (words.size() < 2) return words.empty() ? "" : words.front();
-  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
-}
-
 /// The cause for which a case was not compared; empty if it was, or need not be.
 std::string cause_of(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);
@@ -35,7 +30,7 @@ std::string cause_of(const CaseVerdict& c) {
   if (kind != FindingKind::incomparable) return "";
   if (c.presence == Presence::only_head)
     return fmt::format("new, and the head {}", what_happened(c.head_status));
-  if (!c.differences.empty()) return fmt::format("different {}", listed(c.differences));
+  if (!c.differences.empty()) return fmt::format("different {}", joined_text(c.differences));
   if (c.head_status != Status::ok && c.base_status == c.head_status)
     return fmt::format("both sides: {}", name(c.head_status));
   if (c.head_status != Status::ok) return fmt::format("the head {}", what_happened(c.head_status));

@@ -108,13 +108,6 @@ CeilingsByDevice ceilings(const std::vector<const Result*>& results) {
   return all;
 }
 
-CeilingsByDevice ceilings(std::span<const Result> results) {
-  std::vector<const Result*> runs;
-  runs.reserve(results.size());
-  for (const Result& run : results) runs.push_back(&run);
-  return ceilings(runs);
-}
-
 const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result) {
   const auto found = all.find(device_key(run, result));
   return found == all.end() ? nullptr : &found->second;
@@ -168,7 +161,7 @@ std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) 
 }
 
 void mark_implausible(Result& run) {
-  const auto all = ceilings({&run, 1});
+  const auto all = ceilings({&run});
   for (CaseResult& result : run.cases) {
     const Ceilings* of_device = find_ceilings(all, run, result);
     if (of_device == nullptr) continue;

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,6 @@ class Ceilings {
 
 /// The ceilings by device_key(): the machine, its threads, and the device within the machine.
 using CeilingsByDevice = std::map<std::string, Ceilings>;
-CeilingsByDevice ceilings(std::span<const Result> results);
 CeilingsByDevice ceilings(const std::vector<const Result*>& results);
 /// The ceilings of the device on which `result`, a case of `run`, was measured; null if there are none.
 const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -126,10 +125,7 @@ const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::
 
 /// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
 std::string to_json_text(const Verdicts& verdicts);
-/// Reads a verdict file; "-" is standard input. Throws ResultError, which names the file, the place and the
-/// remedy.
-Verdicts read_verdicts(const std::filesystem::path& path);
-/// The same for a document that was already read. Throws ResultError without the file's name.
+/// Reads a verdict file's document. Throws JsonError, which names the place but not the file.
 Verdicts verdicts_from(const nlohmann::ordered_json& document);
 
 }  // namespace breakeven

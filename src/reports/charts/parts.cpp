@@ -9,7 +9,7 @@
 namespace breakeven {
 
 Unit unit_of(const std::vector<const CaseResult*>& all) {
-  const auto any = [&](auto holds) { return std::any_of(all.begin(), all.end(), holds); };
+  const auto any = [&](auto holds) { return std::ranges::any_of(all, holds); };
   if (any([](const CaseResult* c) { return c->samples > 0; }))
     return {.label = "images per second",
             .of_run = [](const CaseResult& c) { return static_cast<double>(c.samples); }};

@@ -204,7 +204,7 @@ Ticks::Ticks(std::vector<double> at, ChartUnit unit)
 }
 
 double Ticks::widest() const {
-  return widths.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
+  return widths.empty() ? 0 : *std::ranges::max_element(widths);
 }
 
 Range range_of_y(const Chart& chart) {

@@ -36,19 +36,27 @@ std::ptrdiff_t count_in(const HistoryCheck& check, ChangeState state) {
   return std::ranges::count(check.changes, state, &Change::state);
 }
 
+/// The ratio of a change with its interval, and the runs that it lies between.
+template <typename T>
+std::string ratio_text(const T& change) {
+  return change_text(Ratio{.value = change.ratio, .low = change.interval.low, .high = change.interval.high});
+}
+template <typename T>
+std::string between_text(const HistoryCheck& check, const T& change) {
+  return fmt::format("{} and {}", describe_run(check.history->runs[change.last_before]),
+                     describe_run(check.history->runs[change.first_after]));
+}
+
 Table changes_table(const HistoryCheck& check, const Shown& shown) {
-  const History& history = *check.history;
   Table table{.title = shown.title,
               .columns = {essential("change"), essential("case"), {"median time"}, {"between"}, {"notes"}}};
   for (const Change& c : check.changes) {
     if (c.state != shown.state) continue;
     table.rows.push_back(
-        {.cells = {{change_text(Ratio{.value = c.ratio, .low = c.interval.low, .high = c.interval.high}),
-                    shown.tone},
-                   series_text(*c.series, *c.machine, history),
+        {.cells = {{ratio_text(c), shown.tone},
+                   series_text(*c.series, *c.machine, *check.history),
                    fmt::format("{} → {}", format_seconds(c.before_seconds), format_seconds(c.after_seconds)),
-                   fmt::format("{} and {}", describe_run(history.runs[c.last_before]),
-                               describe_run(history.runs[c.first_after])),
+                   between_text(check, c),
                    text_cell(fmt::format("{}", fmt::join(c.notes, "; ")))}});
   }
   return table;
@@ -84,17 +92,13 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
 }
 
 Table host_changes_table(const HistoryCheck& check) {
-  const History& history = *check.history;
   Table table{.title = "Changes of the machine itself",
               .columns = {essential("time of the probe"), essential("machine"), {"part"}, {"between"}}};
   for (const HostChange& h : check.host_changes) {
-    table.rows.push_back(
-        {.cells = {{change_text(Ratio{.value = h.ratio, .low = h.interval.low, .high = h.interval.high}),
-                    Tone::warning},
-                   text_cell(h.machine->name),
-                   part_title(h.part),
-                   fmt::format("{} and {}", describe_run(history.runs[h.last_before]),
-                               describe_run(history.runs[h.first_after]))}});
+    table.rows.push_back({.cells = {{ratio_text(h), Tone::warning},
+                                    text_cell(h.machine->name),
+                                    part_title(h.part),
+                                    between_text(check, h)}});
   }
   return table;
 }
@@ -102,19 +106,16 @@ Table host_changes_table(const HistoryCheck& check) {
 /// Adds a sentence for each of the latest changes of the host.
 void tell_host_changes(const HistoryCheck& check, std::vector<Sentence>& answer) {
   constexpr std::size_t most = 3;
-  const History& history = *check.history;
   const std::size_t count = check.host_changes.size();
   for (std::size_t i = count > most ? count - most : 0; i < count; ++i) {
     const HostChange& host = check.host_changes[i];
     const std::string which =
-        history.machines.size() > 1 ? "The machine " + printable(host.machine->name) : "The machine";
-    add_sentence(
-        answer,
-        fmt::format("{} itself became {} between {} and {}: its {} takes {} as long.", which,
-                    host.ratio > 1 ? "slower" : "faster", describe_run(history.runs[host.last_before]),
-                    describe_run(history.runs[host.first_after]), part_title(host.part),
-                    factor_text(host.ratio)),
-        Tone::warning);
+        check.history->machines.size() > 1 ? "The machine " + printable(host.machine->name) : "The machine";
+    add_sentence(answer,
+                 fmt::format("{} itself became {} between {}: its {} takes {} as long.", which,
+                             host.ratio > 1 ? "slower" : "faster", between_text(check, host),
+                             part_title(host.part), factor_text(host.ratio)),
+                 Tone::warning);
   }
 }
 

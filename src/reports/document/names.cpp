@@ -148,13 +148,6 @@ std::string describe_backend(const BackendRecord& backend) {
   return text;
 }
 
-std::string joined_text(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  return text;
-}
-
 std::string status_text(Status status) {
   std::string text(name(status));
   std::ranges::replace(text, '_', ' ');

@@ -1,12 +1,11 @@
 // Names and descriptions of work, results, machines, GPUs and backends, for use in sentences.
 #pragma once
 
-#include <concepts>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "reports/document/numbers.h"
+#include "results/number_text.h"
 #include "results/result.h"
 
 namespace breakeven {
@@ -51,14 +50,6 @@ std::string describe_gpu(const Gpu& gpu);
 std::string describe_backend(const BackendRecord& backend);
 
 // ---- parts of sentences
-
-/// "a", "a and b", "a, b and c".
-std::string joined_text(const std::vector<std::string>& parts);
-
-/// "1 case", "12 cases", with thousands separated.
-std::string counted_text(std::integral auto count, std::string_view one, std::string_view several) {
-  return count_text(count).append(" ").append(count == 1 ? one : several);
-}
 
 /// "ok", "out of memory".
 std::string status_text(Status status);

@@ -67,13 +67,8 @@ std::string format_percent(double fraction) {
 
 std::string count_text(double value) {
   if (!std::isfinite(value)) return unknown;
-  const std::string digits = fmt::format("{:.0f}", std::abs(value));
-  std::string text = value < 0 && digits != "0" ? "-" : "";
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
+  const std::string digits = fmt::format("{:.0f}", value);
+  return digits == "-0" ? "0" : grouped(digits);
 }
 
 std::string number_text(double value) {

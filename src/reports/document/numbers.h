@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "results/number_text.h"
+
 namespace breakeven {
 
 struct ScaledUnit {
@@ -38,7 +40,7 @@ std::string number_text(double value);
 /// `62,935`: all digits, thousands separated.
 std::string count_text(double value);
 std::string count_text(std::integral auto value) {
-  return count_text(static_cast<double>(value));
+  return grouped(value);
 }
 
 /// `0.97x`, `1.04x`, `1.5x`, `12x`: two significant digits, or three near 1 and from 100 up.

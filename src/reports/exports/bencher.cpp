@@ -11,8 +11,6 @@
 namespace breakeven {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json bencher_measure(double value, std::optional<double> low = {}, std::optional<double> high = {}) {
   Json measure{{"value", value}};
   set_known(measure, "lower_value", low);

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "reports/document/runs.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
@@ -137,7 +138,7 @@ std::vector<std::string> parameter_names(std::span<const Result> results) {
 FormattedReport results_csv(std::span<const Result> results) {
   const std::vector<CsvColumn> columns = csv_columns();
   const std::vector<std::string> parameters = parameter_names(results);
-  const CeilingsByDevice known = ceilings(results);
+  const CeilingsByDevice known = ceilings(runs_of(results));
   std::vector<std::string> cells;
   FormattedReport report;
   const auto end_row = [&] {
@@ -150,7 +151,7 @@ FormattedReport results_csv(std::span<const Result> results) {
   const BackendRecord unnamed;
   for (const Result& run : results) {
     for (const CaseResult& result : run.cases) {
-      const BackendRecord* backend = backend_of(run, result);
+      const BackendRecord* backend = find_backend(run.backends, result.backend);
       const MeasuredCase measured{.run = &run, .result = &result, .roofline = roofline(result, run, known)};
       const CsvRow row{.measured = measured,
                        .run = run,

@@ -18,8 +18,6 @@
 namespace breakeven {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Formats an interval with one number, because the action accepts only one number after the sign
 /// (extractRangeInfo.ts).
 std::string github_range(const Speed& timed) {
@@ -36,7 +34,7 @@ std::string github_extra(const NamedCase& named, const Speed& timed) {
         fmt::format("95 % interval: {} to {}", format_seconds(*timed.low), format_seconds(*timed.high)));
   if (const auto gflops = result.gflops()) lines.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
   if (!result.algorithm.empty()) lines.push_back("algorithm: " + printable(result.algorithm));
-  if (const BackendRecord* backend = backend_of(*named.run, result))
+  if (const BackendRecord* backend = find_backend(named.run->backends, result.backend))
     lines.push_back(describe_backend(*backend));
   lines.push_back(fmt::format("{}: {}", named.machine, describe_host(named.run->host)));
   return fmt::format("{}", fmt::join(lines, "\n"));

@@ -18,8 +18,6 @@
 namespace breakeven {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Makes one row for a case, not one for each sample: dashboards treat each row as a benchmark, and
 /// compare.py's U-test treats rows as independent, which samples of one process are not. Without a time the
 /// row is a failure.

@@ -193,7 +193,7 @@ FormattedReport results_junit(std::span<const Result> results) {
     const auto [at, is_new] = index.try_emplace({named.run, result.backend}, suites.size());
     if (is_new) {
       suites.push_back(suite_of(*named.run, names.take("breakeven." + printable(result.backend)).text));
-      if (const BackendRecord* backend = backend_of(*named.run, result))
+      if (const BackendRecord* backend = find_backend(named.run->backends, result.backend))
         suites.back().properties.emplace_back("backend", describe_backend(*backend));
     }
     JunitSuite& suite = suites[at->second];

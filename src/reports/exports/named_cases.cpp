@@ -48,18 +48,12 @@ std::vector<NamedCase> named_cases(std::span<const Result> results) {
   return all;
 }
 
-const BackendRecord* backend_of(const Result& run, const CaseResult& result) {
-  const auto found =
-      std::ranges::find_if(run.backends, [&](const BackendRecord& b) { return b.name == result.backend; });
-  return found == run.backends.end() ? nullptr : &*found;
-}
-
 std::string joined_known(std::vector<std::string> texts, std::string_view between) {
   std::erase(texts, "");
   return fmt::format("{}", fmt::join(texts, between));
 }
 
-void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value) {
+void set_known(Json& object, const char* key, const std::optional<double>& value) {
   if (value && std::isfinite(*value)) object[key] = *value;
 }
 

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "json/value.h"
 #include "reports/exports/format.h"
 #include "results/result.h"
 
@@ -30,14 +30,11 @@ std::vector<NamedCase> named_cases(std::span<const Result> results);
 /// The name of the machine from `host.name`: printable, never empty.
 std::string machine_name(const Result& result);
 
-/// The record of the backend that the case ran on; null if the run does not list it.
-const BackendRecord* backend_of(const Result& run, const CaseResult& result);
-
 /// Joins the texts that are not empty with `between`.
 std::string joined_known(std::vector<std::string> texts, std::string_view between);
 
 /// Sets a member of a JSON object, unless the value is unknown or not finite.
-void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value);
+void set_known(Json& object, const char* key, const std::optional<double>& value);
 
 /// Writes `opening`, one element per line for each case with commas between, and `closing`. An empty element
 /// leaves its case out. The text is written directly, because a JSON value of 10^6 elements would be slow to

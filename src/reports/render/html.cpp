@@ -7,7 +7,6 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <initializer_list>
 #include <kainjow/mustache.hpp>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -24,7 +23,6 @@
 namespace breakeven {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Data = kainjow::mustache::data;
 using List = kainjow::mustache::list;
 using Partial = kainjow::mustache::partial;

@@ -5,8 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "results/reading.h"
 #include "unit/messages.h"
-#include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven {
@@ -62,8 +62,10 @@ Verdicts full_verdicts() {
 
 class VerdictFile : public testing::Test {
  protected:
-  Verdicts read(const std::string& text) const { return read_verdicts(folder_.write("verdicts.json", text)); }
-  std::string why_refused(const std::string& text) const {
+  static Verdicts read(const std::string& text) {
+    return naming_file("verdicts.json", [&] { return verdicts_from(ParsedFile(text).document()); });
+  }
+  static std::string why_refused(const std::string& text) {
     const std::string why = message_of<ResultError>([&] { read(text); });
     EXPECT_THAT(why, HasSubstr("verdicts.json: "));
     return why;
@@ -73,7 +75,6 @@ class VerdictFile : public testing::Test {
     json[nlohmann::json::json_pointer(pointer)] = value;
     return json.dump();
   }
-  TemporaryFolder folder_;
 };
 
 // The fields of each struct, to compare them all at once.

@@ -172,7 +172,7 @@ TEST(RooflineOf, ACopyOverALinkHasNone) {
 
 TEST(RooflineOf, IsThatOfTheDeviceOfTheCase) {
   Result run = sample::result({array_read(1 << 30, 50), peak_rate(100), square_product(1000, 0.04)});
-  const auto all = ceilings(std::span<const Result>(&run, 1));
+  const auto all = ceilings({&run});
   EXPECT_NEAR(roofline(run.cases[2], run, all).value().share, 0.5, 1e-6);
   run.host.threads = 1;
   EXPECT_FALSE(roofline(run.cases[2], run, all)) << "on another number of threads";
@@ -309,7 +309,7 @@ TEST(Implausible, ResultsOfSeveralFilesShareTheirMachinesCeilings) {
       sample::result({peak_rate(100), array_read(1 << 14, 1000), array_read(1 << 30, 50)}),
       sample::result({square_product(1000, 0.04)})};
   files[2].host.name = "another";
-  const auto all = ceilings(files);
+  const auto all = ceilings({&files[0], &files[1], &files[2]});
   const Ceilings* first = find_ceilings(all, files[0], files[0].cases[0]);
   ASSERT_NE(first, nullptr);
   EXPECT_TRUE(roofline(files[0].cases[0], *first));
