@@ -136,9 +136,11 @@ struct Cause {
 
 TEST(Fleet, EachCauseIsNamed) {
   const auto on_gpu = [](Result& r) {
+    DeviceConditions device;
+    device.pcie_generation = 5;
+    device.pcie_width = 16;
     r.backends.front().device = "gpu";
-    for (CaseResult& c : r.cases)
-      c.conditions.device = DeviceConditions{.pcie_generation = 5, .pcie_width = 16};
+    for (CaseResult& c : r.cases) c.conditions.device = device;
   };
   const std::vector<Cause> causes{
       {"nothing", [](Result&) {}, "nothing that was recorded differs"},
