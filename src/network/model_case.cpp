@@ -44,22 +44,33 @@ void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
   if (ahead > 0) model.take_ahead(rows_of(ahead));
 }
 
-class Training final : public Prepared {
+/// What both cases have in common.
+class NetworkCase : public Prepared {
+ public:
+  void bring() override { model_->bring(); }
+  bool fetch() override { return model_->fetch(); }
+  std::string algorithm() const override { return model_->algorithm(); }
+
+ protected:
+  explicit NetworkCase(const ModelTask& task) : data_(task.data), batch_(task.batch), seed_(task.seed) {}
+
+  std::shared_ptr<const Dataset> data_;
+  std::int64_t batch_;
+  std::uint64_t seed_;
+  std::unique_ptr<Model> model_;
+};
+
+class Training final : public NetworkCase {
  public:
   Training(ModelTask task, const MakeModel& make, const MakeEpochOrder& make_order)
-      : data_(task.data),
-        batch_(task.batch),
-        seed_(task.seed),
-        order_(data_->images(Split::train).count(), batch_, seed_, make_order),
-        model_(make(std::move(task))) {}
+      : NetworkCase(task), order_(data_->images(Split::train).count(), batch_, seed_, make_order) {
+    model_ = make(std::move(task));
+  }
 
   void prepare_runs(std::int64_t runs) override {
     order_.prepare(runs);
     tell_ahead(*model_, runs, [this](std::int64_t ahead) { return order_.upcoming(ahead); });
   }
-
-  void bring() override { model_->bring(); }
-  bool fetch() override { return model_->fetch(); }
 
   void run() override {
     in_epochs_ = false;
@@ -80,17 +91,15 @@ class Training final : public Prepared {
     return shown;
   }
 
-  std::string algorithm() const override { return model_->algorithm(); }
-
   std::vector<double> take_losses() override { return model_->finish_steps(); }
 
-  Epoch train_epoch() override {
+  answer::Epoch train_epoch() override {
     if (!in_epochs_) {
       model_->reset();
       epoch_ = 0;
     }
     in_epochs_ = true;
-    Epoch done;
+    answer::Epoch done;
     const auto order = epoch_order(data_->images(Split::train).count(), seed_, epoch_++);
     const auto size = static_cast<std::size_t>(batch_);
     model_->finish_steps();
@@ -116,23 +125,19 @@ class Training final : public Prepared {
     in_epochs_ = false;
   }
 
-  std::shared_ptr<const Dataset> data_;
-  std::int64_t batch_;
-  std::uint64_t seed_;
   BatchOrder order_;
-  std::unique_ptr<Model> model_;
   bool in_epochs_ = false;  // the model is in the state after the last train_epoch()
   std::uint64_t epoch_ = 0;
 };
 
-class Inference final : public Prepared {
+class Inference final : public NetworkCase {
  public:
   Inference(ModelTask task, const MakeModel& make)
-      : batch_(task.batch),
-        count_(task.data->images(Split::test).count()),
-        seed_(task.seed),
-        rows_(rows_from(0, batch_ + count_, count_)),
-        model_(make(std::move(task))) {}
+      : NetworkCase(task),
+        count_(data_->images(Split::test).count()),
+        rows_(rows_from(0, batch_ + count_, count_)) {
+    model_ = make(std::move(task));
+  }
 
   void prepare_runs(std::int64_t runs) override {
     tell_ahead(*model_, runs, [this](std::int64_t ahead) {
@@ -146,9 +151,6 @@ class Inference final : public Prepared {
     });
   }
 
-  void bring() override { model_->bring(); }
-  bool fetch() override { return model_->fetch(); }
-
   void run() override { model_->start_inference(Split::test, take(first_)); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
@@ -158,8 +160,6 @@ class Inference final : public Prepared {
                        elements, seed_);
   }
 
-  std::string algorithm() const override { return model_->algorithm(); }
-
  private:
   std::span<const std::uint32_t> take(std::size_t& first) const {
     const auto rows = std::span(rows_).subspan(first, static_cast<std::size_t>(batch_));
@@ -167,12 +167,9 @@ class Inference final : public Prepared {
     return rows;
   }
 
-  std::int64_t batch_;
   std::uint32_t count_;
-  std::uint64_t seed_;
   std::vector<std::uint32_t> rows_;  // the test set, followed by its first `batch` rows
   std::size_t first_ = 0;
-  std::unique_ptr<Model> model_;
 };
 
 }  // namespace

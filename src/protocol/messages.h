@@ -78,16 +78,17 @@ namespace answer {
 
 struct Hello {
   int protocol = protocol_version;
-  std::string name, version;
+  std::string name;
+  std::string version = {};
   std::string role = "contender";  // or "arbiter": a reference backend, measured only if it is named
   std::string device = "cpu";      // or "gpu"
-  std::string device_name;
+  std::string device_name;         // as the machine names it
   std::string device_id = {};  // the UUID of the GPU, as the driver's tools show it; empty if not reported
-  std::vector<std::pair<std::string, std::string>> libraries;              // name, version
-  std::vector<std::pair<std::string, std::string>> library_files = {};     // name, loaded file
-  std::vector<std::pair<std::string, std::vector<std::string>>> supports;  // op, dtypes
-  std::map<std::string, std::string>
-      unreadable;                          // metric ("joules", "device_seconds"), why it is unknown here
+  std::vector<std::pair<std::string, std::string>> libraries;                   // name, version
+  std::vector<std::pair<std::string, std::string>> library_files = {};          // name, loaded file
+  std::vector<std::pair<std::string, std::vector<std::string>>> supports = {};  // op, dtypes
+  std::map<std::string, std::string> unreadable =
+      {};                                  // metric ("joules", "device_seconds"), why it is unknown here
   std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
   std::vector<std::string> notes = {};     // other remarks for readers of its results
 };
@@ -107,11 +108,12 @@ struct Sample {
   std::vector<double> losses;              // of every step, if the workload trains
   std::vector<std::string> warnings = {};  // about the measurement, with the remedy
 };
+/// One epoch of training, timed as a whole.
 struct Epoch {
-  double seconds = 0;
+  double seconds = 0;  // of the training steps only
   double evaluation_seconds = 0;
-  double accuracy = 0;
-  std::vector<double> losses;
+  double accuracy = 0;         // on the test set, after the epoch
+  std::vector<double> losses;  // of every step, before its update
 };
 struct Done {};
 /// The program could not fulfil the request. It continues.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/messages.h"
 #include "workloads/fit.h"
 #include "workloads/interface.h"
 #include "workloads/workload.h"
@@ -27,14 +28,6 @@ class Unsupported : public std::runtime_error {
 class OutOfMemory : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// One epoch of training, timed as a whole.
-struct Epoch {
-  double seconds = 0;          // of the training steps only
-  std::vector<double> losses;  // of every step, before its update
-  double accuracy = 0;         // on the test set, after the epoch
-  double evaluation_seconds = 0;
 };
 
 /// A prepared case: inputs are made, memory is allocated, library objects are created. No setup is left.
@@ -89,7 +82,7 @@ class Prepared : public Interface {
   /// Training only: the losses of the steps run() has taken since the last call.
   virtual std::vector<double> take_losses() { return {}; }
   /// Training only: one epoch over the whole training set.
-  virtual Epoch train_epoch() { throw Unsupported("this operation has no epochs"); }
+  virtual answer::Epoch train_epoch() { throw Unsupported("this operation has no epochs"); }
 };
 
 /// The number of training steps whose losses are compared with the reference before anything is timed.
@@ -130,19 +123,12 @@ struct StartRegistration {
 };
 
 struct Backend {
-  std::string name;
-  std::string role = "contender";  // or "arbiter": a reference backend, measured only if it is named
-  std::string device = "cpu";      // or "gpu"
-  std::string device_name;         // as the machine names it
-  std::vector<std::pair<std::string, std::string>> libraries;  // name, version
-  std::vector<std::pair<std::string, std::string>> library_files =
-      {};                                // name, file; pairs with an empty file are not reported
-  std::function<void(int)> use_threads;  // called once, before anything is prepared
+  /// What it reports of itself. serve() adds its version, its operations and what cannot be read, and leaves
+  /// out library files that are empty.
+  answer::Hello hello;
+  std::function<void(int)> use_threads;                 // called once, before anything is prepared
   std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty if it is the host's
-  std::string device_id = {};  // the UUID of the GPU, as the driver's tools show it; empty if unknown
-  std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
-  std::vector<std::string> notes = {};     // other remarks for readers of its results
-  std::string variant = {};                // suffix of every row's algorithm, such as "library defaults"
+  std::string variant = {};  // suffix of every row's algorithm, such as "library defaults"
 };
 
 /// Defined once by each backend program.

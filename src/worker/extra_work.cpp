@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/steady_clock.h"
+#include "worker/tuning.h"
 
 namespace breakeven {
 namespace {
@@ -57,7 +58,7 @@ class WithExtraWork : public Prepared {
   std::int64_t operand_sets() const override { return prepared_->operand_sets(); }
   Fit fit() override { return prepared_->fit(); }
   std::vector<double> take_losses() override { return prepared_->take_losses(); }
-  Epoch train_epoch() override { return prepared_->train_epoch(); }
+  answer::Epoch train_epoch() override { return prepared_->train_epoch(); }
 
  protected:
   Prepared& own() { return *prepared_; }
@@ -107,9 +108,7 @@ class MoreArithmetic final : public WithExtraWork {
     std::vector<double> seconds;
     const auto start = Clock::now();
     while (seconds.size() < 3 || seconds_since(start) < enough) seconds.push_back(seconds_of(runs));
-    const auto middle = seconds.begin() + std::ssize(seconds) / 2;
-    std::nth_element(seconds.begin(), middle, seconds.end());
-    return *middle;
+    return upper_median(std::move(seconds));
   }
 
   double share_;

@@ -66,19 +66,8 @@ class Worker {
     if (request.threads < 1) throw ProtocolError("'threads' must be at least 1");
     backend_ = make_backend();
     backend_.use_threads(request.threads);
-    answer::Hello hello{.protocol = protocol_version,
-                        .name = backend_.name,
-                        .version = version,
-                        .role = backend_.role,
-                        .device = backend_.device,
-                        .device_name = backend_.device_name,
-                        .device_id = backend_.device_id,
-                        .libraries = backend_.libraries,
-                        .library_files = backend_.library_files,
-                        .supports = {},
-                        .unreadable = {},
-                        .warnings = backend_.warnings,
-                        .notes = backend_.notes};
+    answer::Hello hello = backend_.hello;
+    hello.version = version;
     std::erase_if(hello.library_files, [](const auto& library) { return library.second.empty(); });
     for (const auto& operation : operations()) {
       std::vector<std::string> dtypes;
@@ -87,9 +76,9 @@ class Worker {
     }
     if (const auto extra = extra_work())
       hello.libraries.emplace_back(extra_work_library, fmt::format("{:g} %", *extra * 100));
-    if (backend_.device != "cpu") {
+    if (hello.device != "cpu") {
       // If the device is known, the driver reads its energy counter.
-      if (backend_.device_id.empty())
+      if (hello.device_id.empty())
         hello.unreadable["joules"] = "which device it is, and so whose energy to read, is not known";
       return hello;
     }
@@ -109,23 +98,23 @@ class Worker {
         check_memory(request.problem, backend_.available_memory);
         prepared_ = operation.prepare(request.problem, request.seed);
         if (const auto extra = extra_work())
-          prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.device == "cpu");
+          prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
         problem_ = request.problem;
         id_ = request.problem.id();
         mode_ = {.transfer = Transfer::of(request.problem.parameters),
                  .cold = request.cold,
                  .each_iteration = request.problem.workload->measures_latency(),
-                 .host_energy = backend_.device == "cpu",
-                 .on_device = backend_.device != "cpu"};
+                 .host_energy = backend_.hello.device == "cpu",
+                 .on_device = backend_.hello.device != "cpu"};
         return answer::Ready{.algorithm = algorithm_text(prepared_->algorithm(), backend_.variant),
                              .transfer = transfer_policy(request.problem.parameters),
                              .operand_sets = prepared_->operand_sets()};
       }
       const std::string why = operation.why_not ? operation.why_not(dtype) : "";
-      throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.name, op, name(dtype),
-                                    why.empty() ? "" : ": ", why));
+      throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.hello.name, op,
+                                    name(dtype), why.empty() ? "" : ": ", why));
     }
-    throw Unsupported(fmt::format("{} has no {}", backend_.name, op));
+    throw Unsupported(fmt::format("{} has no {}", backend_.hello.name, op));
   }
 
   Answer operator()(const request::Expect& request) {
@@ -154,13 +143,7 @@ class Worker {
     return sample;
   }
 
-  Answer operator()(const request::Epoch&) {
-    const Epoch epoch = prepared().train_epoch();
-    return answer::Epoch{.seconds = epoch.seconds,
-                         .evaluation_seconds = epoch.evaluation_seconds,
-                         .accuracy = epoch.accuracy,
-                         .losses = epoch.losses};
-  }
+  Answer operator()(const request::Epoch&) { return prepared().train_epoch(); }
 
   Answer operator()(const request::Fit&) { return prepared().fit(); }
 

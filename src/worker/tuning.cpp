@@ -22,13 +22,13 @@ double seconds(std::int64_t calls, const std::function<void()>& run) {
   return seconds_since(start) / static_cast<double>(calls);
 }
 
-double median(std::vector<double> values) {
+}  // namespace
+
+double upper_median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
-
-}  // namespace
 
 std::size_t select_fastest(std::size_t count, const std::function<void(std::size_t)>& select,
                            const std::function<void()>& run) {
@@ -48,12 +48,12 @@ std::size_t select_fastest(std::size_t count, const std::function<void(std::size
     }
   }
   // Compares medians, because a variant that is fast only without disturbances is not the fastest.
-  const double first = median(times[0]);
+  const double first = upper_median(times[0]);
   double least = first * clearly;
   std::size_t fastest = 0;
   for (std::size_t i = 1; i < count; ++i) {
-    if (median(times[i]) < least) {
-      least = median(times[i]);
+    if (upper_median(times[i]) < least) {
+      least = upper_median(times[i]);
       fastest = i;
     }
   }

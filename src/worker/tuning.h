@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace breakeven {
 
@@ -13,5 +14,8 @@ namespace breakeven {
 /// other variant is tried.
 std::size_t select_fastest(std::size_t count, const std::function<void(std::size_t)>& select,
                            const std::function<void()>& run);
+
+/// The median of at least one value; of an even number of them the larger of the two in the middle.
+double upper_median(std::vector<double> values);
 
 }  // namespace breakeven

@@ -67,16 +67,6 @@ struct Operands {
         gradient(seed, stream::output_gradient) {}
 };
 
-/// The first and one past the last result column x whose source column, for filter column s, lies inside the
-/// source.
-std::pair<std::int64_t, std::int64_t> inside_columns(const Conv2d& p, std::int64_t s) {
-  const std::int64_t shift = p.pad_w - s * p.dilation;
-  const std::int64_t first = shift <= 0 ? 0 : (shift + p.stride_w - 1) / p.stride_w;
-  const std::int64_t room = p.w - 1 + shift;
-  const std::int64_t last = room < 0 ? 0 : std::min(p.q(), room / p.stride_w + 1);
-  return {std::min(first, last), last};
-}
-
 double forward_element(const Conv2d& p, const Operands& in, std::int64_t index) {
   const std::int64_t x = index % p.q();
   const std::int64_t y = index / p.q() % p.p();
@@ -133,7 +123,7 @@ double backward_weights_element(const Conv2d& p, const Operands& in, std::int64_
   const std::int64_t c = index / (p.r * p.s) % p.group_c();
   const std::int64_t k = index / (p.r * p.s * p.group_c());
   const std::int64_t source_channel = k / p.group_k() * p.group_c() + c;
-  const auto [first, last] = inside_columns(p, s);
+  const auto [first, last] = p.columns_inside(s, 0, p.q());
   long double sum = 0;
   for (std::int64_t image = 0; image < p.n; ++image) {
     for (std::int64_t y = 0; y < p.p(); ++y) {
@@ -158,7 +148,7 @@ template <typename Visit>
 void for_read_runs(const Conv2d& p, const Visit& visit) {
   for (std::int64_t r = 0; r < p.r; ++r) {
     for (std::int64_t s = 0; s < p.s; ++s) {
-      const auto [first, last] = inside_columns(p, s);
+      const auto [first, last] = p.columns_inside(s, 0, p.q());
       for (std::int64_t y = 0; y < p.p(); ++y) {
         const std::int64_t row = p.source_row(y, r);
         if (row < 0 || row >= p.h) continue;

@@ -1,6 +1,10 @@
 // Two-dimensional convolution (cross-correlation, as in deep learning) and its two gradients.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -36,6 +40,17 @@ struct Conv2d {
   }
   std::int64_t source_column(std::int64_t x, std::int64_t tap) const {
     return x * stride_w - pad_w + tap * dilation;
+  }
+  /// The range of columns x of the result in [first, first + count) that read a column inside of the source
+  /// through column `tap` of the filter.
+  std::pair<std::int64_t, std::int64_t> columns_inside(std::int64_t tap, std::int64_t first,
+                                                       std::int64_t count) const {
+    const std::int64_t shift = pad_w - tap * dilation;  // source column = x stride - shift
+    const std::int64_t begin = shift <= 0 ? 0 : (shift + stride_w - 1) / stride_w;
+    const std::int64_t room = w - 1 + shift;
+    const std::int64_t end = room < 0 ? 0 : room / stride_w + 1;
+    const std::int64_t last = std::clamp(end, first, first + count);
+    return {std::clamp(begin, first, last), last};
   }
   /// True for 1 x 1 filters that read every position: the source is the matrix of a product.
   bool is_pointwise() const {

@@ -45,17 +45,17 @@ Backend make_backend() {
   std::erase(warnings, "");
   std::string version = cblas::library_version();
   if (start.library_defaults) version = version + ", " + defaults;
-  return {.name = cblas::backend_name(),
-          .device_name = cpu_model(),
-          .libraries = {{cblas::library_name(), version}},
-          .library_files = {{cblas::library_name(), loaded.file}},
+  return {.hello = {.name = cblas::backend_name(),
+                    .device_name = cpu_model(),
+                    .libraries = {{cblas::library_name(), version}},
+                    .library_files = {{cblas::library_name(), loaded.file}},
+                    .warnings = warnings,
+                    .notes = cblas::kernel_notes(start, cblas::library_kernels())},
           .use_threads =
               [](int threads) {
                 set_threads(threads);
                 cblas::let_library_use(threads);
               },
-          .warnings = warnings,
-          .notes = cblas::kernel_notes(start, cblas::library_kernels()),
           .variant = start.library_defaults ? defaults : ""};
 }
 

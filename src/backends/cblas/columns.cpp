@@ -66,19 +66,6 @@ void for_rows(const Conv2d& p, const Piece& piece, const Row& row) {
   }
 }
 
-/// The range of x in [first, first + count) whose source column for filter column s lies inside the source.
-struct Inside {
-  std::int64_t first = 0, last = 0;
-};
-Inside inside(const Conv2d& p, std::int64_t s, std::int64_t first, std::int64_t count) {
-  const std::int64_t shift = p.pad_w - s * p.dilation;  // source column = x stride - shift
-  const std::int64_t begin = shift <= 0 ? 0 : (shift + p.stride_w - 1) / p.stride_w;
-  const std::int64_t room = p.w - 1 + shift;
-  const std::int64_t end = room < 0 ? 0 : room / p.stride_w + 1;
-  const std::int64_t last = std::clamp(end, first, first + count);
-  return {.first = std::clamp(begin, first, last), .last = last};
-}
-
 /// Calls entries(plane, matrix_row, r, s, image) for each row of the matrix and each image of the piece.
 /// `plane` is the index of the row's source plane.
 template <typename Entries>
@@ -104,13 +91,13 @@ void fill_columns(const Conv2d& p, const T* source, std::int64_t channels, const
       p, channels, piece, [&](std::int64_t plane, std::int64_t begin, std::int64_t r, std::int64_t s) {
         for_rows(p, piece, [&](std::int64_t y, std::int64_t x, std::int64_t count, std::int64_t column) {
           T* to = columns + begin + column - x;
-          const std::int64_t row = y * p.stride_h - p.pad_h + r * p.dilation;
+          const std::int64_t row = p.source_row(y, r);
           if (row < 0 || row >= p.h) {
             std::fill(to + x, to + x + count, T{0});
             return;
           }
-          const auto [first, last] = inside(p, s, x, count);
-          const T* from = source + plane + row * p.w + s * p.dilation - p.pad_w;
+          const auto [first, last] = p.columns_inside(s, x, count);
+          const T* from = source + plane + row * p.w + p.source_column(0, s);
           std::fill(to + x, to + first, T{0});
           if (p.stride_w == 1) {
             std::copy(from + first, from + last, to + first);
@@ -127,11 +114,11 @@ void add_columns(const Conv2d& p, const T* columns, std::int64_t channels, const
   for_matrix_rows(
       p, channels, piece, [&](std::int64_t plane, std::int64_t begin, std::int64_t r, std::int64_t s) {
         for_rows(p, piece, [&](std::int64_t y, std::int64_t x, std::int64_t count, std::int64_t column) {
-          const std::int64_t row = y * p.stride_h - p.pad_h + r * p.dilation;
+          const std::int64_t row = p.source_row(y, r);
           if (row < 0 || row >= p.h) return;
-          const auto [first, last] = inside(p, s, x, count);
+          const auto [first, last] = p.columns_inside(s, x, count);
           const T* from = columns + begin + column - x;
-          T* to = source + plane + row * p.w + s * p.dilation - p.pad_w;
+          T* to = source + plane + row * p.w + p.source_column(0, s);
           if (p.stride_w == 1) {
             for (std::int64_t i = first; i < last; ++i) to[i] += from[i];
           } else {
@@ -147,7 +134,7 @@ void gather_planes(const T* tensor, std::int64_t stride, std::int64_t planes, st
   for (std::int64_t k = 0; k < planes; ++k) {
     for (std::int64_t i = 0; i < piece.images; ++i) {
       const T* from = tensor + (piece.image + i) * stride + k * plane + piece.first;
-      std::copy(from, from + piece.count, matrix + k * piece.positions() + i * piece.count);
+      matrix = std::copy(from, from + piece.count, matrix);
     }
   }
 }
@@ -156,9 +143,8 @@ template <typename T>
 void scatter_planes(const T* matrix, std::int64_t stride, std::int64_t planes, std::int64_t plane,
                     const Piece& piece, T* tensor) {
   for (std::int64_t k = 0; k < planes; ++k) {
-    for (std::int64_t i = 0; i < piece.images; ++i) {
-      const T* from = matrix + k * piece.positions() + i * piece.count;
-      std::copy(from, from + piece.count, tensor + (piece.image + i) * stride + k * plane + piece.first);
+    for (std::int64_t i = 0; i < piece.images; ++i, matrix += piece.count) {
+      std::copy_n(matrix, piece.count, tensor + (piece.image + i) * stride + k * plane + piece.first);
     }
   }
 }

@@ -145,69 +145,38 @@ BREAKEVEN_INLINED inline void from_planes(const float* from, std::int64_t plane,
   }
 }
 
-// Function templates cannot be cloned, so these are written out.
-
-BREAKEVEN_VECTORISED
-void source_one(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
-  to_planes<StrideOne::side, StrideOne::products, StrideOne::source>(pixels, channels, to, plane);
-}
-BREAKEVEN_VECTORISED
-void filter_one(const float* const* taps, std::int64_t channels, float* to, std::int64_t plane) {
-  to_planes<3, StrideOne::products, StrideOne::filter>(taps, channels, to, plane);
-}
-BREAKEVEN_VECTORISED
-void result_gradient_one(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
-  to_planes<2, StrideOne::products, StrideOne::result_gradient>(pixels, channels, to, plane);
-}
-BREAKEVEN_VECTORISED
-void result_one(const float* from, std::int64_t plane, std::int64_t channels, float* const* pixels) {
-  from_planes<StrideOne::products, 2, StrideOne::result, false>(from, plane, channels, pixels);
-}
-BREAKEVEN_VECTORISED
-void filter_gradient_one(const float* from, std::int64_t plane, std::int64_t channels, float* const* taps) {
-  from_planes<StrideOne::products, 3, StrideOne::filter_gradient, true>(from, plane, channels, taps);
-}
-BREAKEVEN_VECTORISED
-void source_two(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
-  to_planes<StrideTwo::side, StrideTwo::products, StrideTwo::source>(pixels, channels, to, plane);
-}
-BREAKEVEN_VECTORISED
-void filter_two(const float* const* taps, std::int64_t channels, float* to, std::int64_t plane) {
-  to_planes<3, StrideTwo::products, StrideTwo::filter>(taps, channels, to, plane);
-}
-BREAKEVEN_VECTORISED
-void result_gradient_two(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
-  to_planes<2, StrideTwo::products, StrideTwo::result_gradient>(pixels, channels, to, plane);
-}
-BREAKEVEN_VECTORISED
-void result_two(const float* from, std::int64_t plane, std::int64_t channels, float* const* pixels) {
-  from_planes<StrideTwo::products, 2, StrideTwo::result, false>(from, plane, channels, pixels);
-}
-BREAKEVEN_VECTORISED
-void filter_gradient_two(const float* from, std::int64_t plane, std::int64_t channels, float* const* taps) {
-  from_planes<StrideTwo::products, 3, StrideTwo::filter_gradient, true>(from, plane, channels, taps);
-}
+// Function templates cannot be cloned, so a macro writes out those of each tile.
+#define BREAKEVEN_TO_PLANES(name, tile, side, transform)                                      \
+  BREAKEVEN_VECTORISED                                                                        \
+  void name(const float* const* runs, std::int64_t channels, float* to, std::int64_t plane) { \
+    to_planes<side, tile::products, tile::transform>(runs, channels, to, plane);              \
+  }
+#define BREAKEVEN_FROM_PLANES(name, tile, side, transform, add)                                 \
+  BREAKEVEN_VECTORISED                                                                          \
+  void name(const float* from, std::int64_t plane, std::int64_t channels, float* const* runs) { \
+    from_planes<tile::products, side, tile::transform, add>(from, plane, channels, runs);       \
+  }
+#define BREAKEVEN_WINOGRAD(tile, steps)                                          \
+  BREAKEVEN_TO_PLANES(source_##steps, tile, tile::side, source)                  \
+  BREAKEVEN_TO_PLANES(filter_##steps, tile, 3, filter)                           \
+  BREAKEVEN_TO_PLANES(result_gradient_##steps, tile, 2, result_gradient)         \
+  BREAKEVEN_FROM_PLANES(result_##steps, tile, 2, result, false)                  \
+  BREAKEVEN_FROM_PLANES(filter_gradient_##steps, tile, 3, filter_gradient, true) \
+  constexpr Winograd stride_##steps{.stride = steps,                             \
+                                    .side = tile::side,                          \
+                                    .products = tile::products * tile::products, \
+                                    .source = source_##steps,                    \
+                                    .filter = filter_##steps,                    \
+                                    .result = result_##steps,                    \
+                                    .result_gradient = result_gradient_##steps,  \
+                                    .filter_gradient = filter_gradient_##steps};
+BREAKEVEN_WINOGRAD(StrideOne, 1)
+BREAKEVEN_WINOGRAD(StrideTwo, 2)
 
 }  // namespace
 
 const Winograd* winograd_for(std::int64_t stride) {
-  static constexpr Winograd one{.stride = 1,
-                                .side = StrideOne::side,
-                                .products = StrideOne::products * StrideOne::products,
-                                .source = source_one,
-                                .filter = filter_one,
-                                .result = result_one,
-                                .result_gradient = result_gradient_one,
-                                .filter_gradient = filter_gradient_one};
-  static constexpr Winograd two{.stride = 2,
-                                .side = StrideTwo::side,
-                                .products = StrideTwo::products * StrideTwo::products,
-                                .source = source_two,
-                                .filter = filter_two,
-                                .result = result_two,
-                                .result_gradient = result_gradient_two,
-                                .filter_gradient = filter_gradient_two};
-  return stride == 1 ? &one : stride == 2 ? &two : nullptr;
+  return stride == 1 ? &stride_1 : stride == 2 ? &stride_2 : nullptr;
 }
 
 }  // namespace breakeven::cblas

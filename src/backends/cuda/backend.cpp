@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/cudnn_library.h"
@@ -28,25 +29,24 @@ std::vector<std::string> warnings_of_build() {
 Backend make_backend() {
   const cuda::DeviceFacts& device = cuda::device_facts();
   const std::size_t cublas = cublasLtGetVersion();
-  Backend backend{
+  answer::Hello hello{
       .name = "cuda",
-      .role = "contender",
       .device = "gpu",
       .device_name = device.name,
+      .device_id = device.uuid,
       .libraries = {{"cuda", device.runtime},
                     {"cuda driver", device.driver},
                     {"cublasLt", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}},
       .library_files = {{"cuda", file_of_symbol("cudaMalloc")},
                         {"cublasLt", file_of_symbol("cublasLtMatmul")}},
-      .use_threads = [](int) {},  // the host only enqueues
-      .available_memory = cuda::free_memory,
-      .device_id = device.uuid,
       .warnings = warnings_of_build()};
   if (const std::string cudnn = cuda::usable_cudnn_version(); !cudnn.empty()) {
-    backend.libraries.emplace_back("cudnn", cudnn);
-    backend.library_files.emplace_back("cudnn", file_of_symbol("cudnnGetVersion"));
+    hello.libraries.emplace_back("cudnn", cudnn);
+    hello.library_files.emplace_back("cudnn", file_of_symbol("cudnnGetVersion"));
   }
-  return backend;
+  return {.hello = std::move(hello),
+          .use_threads = [](int) {},  // the host only enqueues
+          .available_memory = cuda::free_memory};
 }
 
 }  // namespace breakeven

@@ -57,21 +57,11 @@ class Fits final : public Work {
 
   /// Allocates everything that a step needs, and runs one step.
   void try_network(std::int64_t batch) {
-    Parameters one_image =
-        make_case(*find_workload(problem_.parameters.text("of")), network_step()).parameters;
+    Parameters one_image = case_of_size(problem_.parameters, 1).parameters;
+    one_image.set("graph", false);
     ModelTask task = model_task(one_image, seed_);
     task.batch = batch;
     make_network_model(task, stopwatch());
-  }
-
-  Parameters network_step() const {
-    Parameters p{{"network", problem_.parameters.text("network")},
-                 {"batch", std::int64_t{1}},
-                 {"graph", false},
-                 {"tuned", false},
-                 {"dtype", std::string(name(problem_.dtype()))}};
-    if (problem_.parameters.text("of") == "train") p.set("optimizer", problem_.parameters.text("optimizer"));
-    return p;
   }
 
   Case problem_;

@@ -71,20 +71,8 @@ class Matrices final : public MovingWork {
   /// Makes the operands. If the instructions need k as the fastest axis, operands are stored so: this is a
   /// layout, not a copy during a call.
   void make_operands() {
-    if (wants_k_fastest(p_.dtype) && p_.transpose_a) {
-      a_ = transposed(tensors_.first, p_.k, p_.m);
-      p_.transpose_a = false;
-      held_ += ", A held transposed";
-    } else {
-      a_ = Moved(tensors_.first, moves(), sets_);
-    }
-    if (wants_k_fastest(p_.dtype) && !p_.transpose_b) {
-      b_ = transposed(tensors_.second, p_.k, p_.n);
-      p_.transpose_b = true;
-      held_ += ", B held transposed";
-    } else {
-      b_ = Moved(tensors_.second, moves(), sets_);
-    }
+    a_ = operand(tensors_.first, "A", p_.m, p_.transpose_a, false);
+    b_ = operand(tensors_.second, "B", p_.n, p_.transpose_b, true);
     tensors_.first = {};
     tensors_.second = {};
     c_ = Moved(tensors_.output.size(), moves(), sets_);
@@ -96,9 +84,14 @@ class Matrices final : public MovingWork {
     }
   }
 
-  Moved transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
+  /// `k_is_fastest` is the value of `transpose` with which k is the fastest axis.
+  Moved operand(const Buffer<std::byte>& matrices, const char* name, std::int64_t width, bool& transpose,
+                bool k_is_fastest) {
+    if (!wants_k_fastest(p_.dtype) || transpose == k_is_fastest) return {matrices, moves(), sets_};
     Buffer<std::byte> turned(matrices.size());
-    transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes(), turned.data());
+    transpose_matrices(matrices.data(), p_.batch, p_.k, width, facts(p_.dtype).bytes(), turned.data());
+    transpose = k_is_fastest;
+    held_ += fmt::format(", {} held transposed", name);
     return {turned, moves(), sets_};
   }
 

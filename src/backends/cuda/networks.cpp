@@ -28,7 +28,7 @@ class NetworkCase final : public Work {
   Evidence show(const std::vector<std::int64_t>& elements) override { return case_->show(elements); }
   std::string algorithm() const override { return case_->algorithm(); }
   std::vector<double> take_losses() override { return case_->take_losses(); }
-  Epoch train_epoch() override { return case_->train_epoch(); }
+  answer::Epoch train_epoch() override { return case_->train_epoch(); }
 
  private:
   std::int64_t most_queued() const override { return most_queued_; }

@@ -7,6 +7,7 @@
 
 #include "backends/cuda/device.h"
 #include "worker/backend.h"
+#include "worker/tuning.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -24,12 +25,6 @@ std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   order.resize(of_one_look[order[finalists]] < of_one_look[0] ? finalists + 1 : finalists);
   std::sort(order.begin(), order.end());
   return order;
-}
-
-double median(std::vector<double>& seconds) {
-  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
 }
 
 }  // namespace
@@ -61,7 +56,7 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
       longest = std::max(longest, looks[i].back());
     }
   }
-  for (std::size_t i = 0; i < last.size(); ++i) seconds[last[i]] = median(looks[i]);
+  for (std::size_t i = 0; i < last.size(); ++i) seconds[last[i]] = upper_median(looks[i]);
   const auto fastest = *std::min_element(
       last.begin(), last.end(), [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
   RaceResult result{.fastest = fastest, .took = seconds};

@@ -7,9 +7,7 @@
 namespace breakeven {
 
 Backend make_backend() {
-  return {.name = "native",
-          .device_name = cpu_model(),
-          .libraries = {{"breakeven", version}},
+  return {.hello = {.name = "native", .device_name = cpu_model(), .libraries = {{"breakeven", version}}},
           .use_threads = set_threads};
 }
 

@@ -48,20 +48,20 @@ std::string library_version() {
 
 Backend make_backend() {
   const LoadedLibrary loaded = loaded_library("dnnl", "dnnl_primitive_execute", "dnnl_version");
-  return {.name = BREAKEVEN_BACKEND_NAME,
-          .device_name = cpu_model(),
-          .libraries = {{"onednn", library_version()}},
-          .library_files = {{"onednn", loaded.file}},
-          .use_threads =
-              [](int threads) {
+  std::vector<std::string> warnings{loaded.warning};
+  std::erase(warnings, "");
+  return {.hello = {.name = BREAKEVEN_BACKEND_NAME,
+                    .device_name = cpu_model(),
+                    .libraries = {{"onednn", library_version()}},
+                    .library_files = {{"onednn", loaded.file}},
+                    .warnings = warnings},
+          .use_threads = [](int threads) {
 #ifdef _OPENMP
-                omp_set_num_threads(threads);
+            omp_set_num_threads(threads);
 #else
-                (void)threads;
+            (void)threads;
 #endif
-              },
-          .warnings =
-              loaded.warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{loaded.warning}};
+          }};
 }
 
 }  // namespace breakeven

@@ -170,18 +170,11 @@ bool computes(Dtype dtype, dnnl::prop_kind propagation) {
   }
 }
 
-std::vector<Dtype> dtypes(dnnl::prop_kind propagation) {
-  std::vector<Dtype> all{Dtype::f32};
-  for (const Dtype narrow : {Dtype::f16, Dtype::bf16}) {
-    if (computes(narrow, propagation)) all.push_back(narrow);
-  }
+template <dnnl::prop_kind propagation>
+std::vector<Dtype> dtypes() {
+  std::vector<Dtype> all{Dtype::f32, Dtype::f16, Dtype::bf16};
+  std::erase_if(all, [](Dtype dtype) { return dtype != Dtype::f32 && !computes(dtype, propagation); });
   return all;
-}
-std::vector<Dtype> training_dtypes() {
-  return dtypes(dnnl::prop_kind::forward_training);
-}
-std::vector<Dtype> inference_dtypes() {
-  return dtypes(dnnl::prop_kind::forward_inference);
 }
 
 std::unique_ptr<Model> make(ModelTask task) {
@@ -194,7 +187,8 @@ std::unique_ptr<Model> make(ModelTask task) {
   }
 }
 
-const ModelRegistration networks(training_dtypes, inference_dtypes, make);
+const ModelRegistration networks(dtypes<dnnl::prop_kind::forward_training>,
+                                 dtypes<dnnl::prop_kind::forward_inference>, make);
 
 }  // namespace
 }  // namespace breakeven::onednn

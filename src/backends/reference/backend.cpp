@@ -9,10 +9,10 @@
 namespace breakeven {
 
 Backend make_backend() {
-  return {.name = "reference",
-          .role = "arbiter",
-          .device_name = cpu_model(),
-          .libraries = {{"breakeven", version}},
+  return {.hello = {.name = "reference",
+                    .role = "arbiter",
+                    .device_name = cpu_model(),
+                    .libraries = {{"breakeven", version}}},
           .use_threads = set_threads};
 }
 

@@ -9,17 +9,21 @@
 namespace breakeven {
 namespace {
 
-/// Calls visit(element of a source plane, element of a result plane) for every pair that filter element (r,
-/// s) connects.
+/// Calls visit(element of a filter plane, element of a source plane, element of a result plane) for every
+/// pair that an element of the filter connects.
 template <typename Visit>
-void for_connected(const Conv2d& p, std::int64_t r, std::int64_t s, const Visit& visit) {
-  for (std::int64_t y = 0; y < p.p(); ++y) {
-    const std::int64_t row = p.source_row(y, r);
-    if (row < 0 || row >= p.h) continue;
-    for (std::int64_t x = 0; x < p.q(); ++x) {
-      const std::int64_t column = p.source_column(x, s);
-      if (column < 0 || column >= p.w) continue;
-      visit(row * p.w + column, y * p.q() + x);
+void for_connected(const Conv2d& p, const Visit& visit) {
+  for (std::int64_t tap = 0; tap < p.r * p.s; ++tap) {
+    const std::int64_t r = tap / p.s;
+    const std::int64_t s = tap % p.s;
+    for (std::int64_t y = 0; y < p.p(); ++y) {
+      const std::int64_t row = p.source_row(y, r);
+      if (row < 0 || row >= p.h) continue;
+      for (std::int64_t x = 0; x < p.q(); ++x) {
+        const std::int64_t column = p.source_column(x, s);
+        if (column < 0 || column >= p.w) continue;
+        visit(tap, row * p.w + column, y * p.q() + x);
+      }
     }
   }
 }
@@ -46,6 +50,9 @@ class ReferenceConv2d final : public PlainLoops {
  private:
   std::int64_t source_plane() const { return p_.h * p_.w; }
   std::int64_t result_plane() const { return p_.p() * p_.q(); }
+  const double* filter_plane(std::int64_t k, std::int64_t group_channel) const {
+    return second_.data() + (k * p_.group_c() + group_channel) * p_.r * p_.s;
+  }
 
   /// Computes one plane of the result at a time: image, filter.
   void forward() {
@@ -56,15 +63,10 @@ class ReferenceConv2d final : public PlainLoops {
       for (std::int64_t c = 0; c < p_.group_c(); ++c) {
         const double* source =
             first_.data() + (image * p_.c + k / p_.group_k() * p_.group_c() + c) * source_plane();
-        for (std::int64_t r = 0; r < p_.r; ++r) {
-          for (std::int64_t s = 0; s < p_.s; ++s) {
-            const double weight =
-                second_[static_cast<std::size_t>(((k * p_.group_c() + c) * p_.r + r) * p_.s + s)];
-            for_connected(p_, r, s, [&](std::int64_t from, std::int64_t to) {
-              sums[static_cast<std::size_t>(to)] += weight * source[from];
-            });
-          }
-        }
+        const double* weights = filter_plane(k, c);
+        for_connected(p_, [&](std::int64_t tap, std::int64_t from, std::int64_t to) {
+          sums[static_cast<std::size_t>(to)] += weights[tap] * source[from];
+        });
       }
       store(plane * std::ssize(sums), sums);
     });
@@ -79,15 +81,10 @@ class ReferenceConv2d final : public PlainLoops {
       std::vector<double> sums(static_cast<std::size_t>(source_plane()), 0.0);
       for (std::int64_t k = group * p_.group_k(); k < (group + 1) * p_.group_k(); ++k) {
         const double* gradient = first_.data() + (image * p_.k + k) * result_plane();
-        for (std::int64_t r = 0; r < p_.r; ++r) {
-          for (std::int64_t s = 0; s < p_.s; ++s) {
-            const double weight = second_[static_cast<std::size_t>(
-                ((k * p_.group_c() + c % p_.group_c()) * p_.r + r) * p_.s + s)];
-            for_connected(p_, r, s, [&](std::int64_t to, std::int64_t from) {
-              sums[static_cast<std::size_t>(to)] += weight * gradient[from];
-            });
-          }
-        }
+        const double* weights = filter_plane(k, c % p_.group_c());
+        for_connected(p_, [&](std::int64_t tap, std::int64_t to, std::int64_t from) {
+          sums[static_cast<std::size_t>(to)] += weights[tap] * gradient[from];
+        });
       }
       store(plane * std::ssize(sums), sums);
     });
@@ -102,13 +99,9 @@ class ReferenceConv2d final : public PlainLoops {
       for (std::int64_t image = 0; image < p_.n; ++image) {
         const double* source = first_.data() + (image * p_.c + c) * source_plane();
         const double* gradient = second_.data() + (image * p_.k + k) * result_plane();
-        for (std::int64_t r = 0; r < p_.r; ++r) {
-          for (std::int64_t s = 0; s < p_.s; ++s) {
-            for_connected(p_, r, s, [&](std::int64_t from, std::int64_t to) {
-              sums[static_cast<std::size_t>(r * p_.s + s)] += source[from] * gradient[to];
-            });
-          }
-        }
+        for_connected(p_, [&](std::int64_t tap, std::int64_t from, std::int64_t to) {
+          sums[static_cast<std::size_t>(tap)] += source[from] * gradient[to];
+        });
       }
       store(plane * std::ssize(sums), sums);
     });

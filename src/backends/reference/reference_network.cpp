@@ -101,15 +101,19 @@ void unfold(const Layer& layer, const Visit& visit) {
   }
 }
 
-/// The index of the largest element of the image in one square; of equal ones the first, in row-major order.
-template <typename Real>
-Index largest_of_square(const Layer& layer, const Real* image, Index c, Index p, Index q) {
-  Index best = (c * layer.h + 2 * p) * layer.w + 2 * q;
-  for (const Index offset : {Index{1}, layer.w, layer.w + 1}) {
-    const Index candidate = (c * layer.h + 2 * p) * layer.w + 2 * q + offset;
-    if (image[candidate] > image[best]) best = candidate;
+/// Calls visit(result, largest) for every square of one image: the index of its result, and that of its
+/// largest element in the image; of equal ones the first, in row-major order.
+template <typename Real, typename Visit>
+void for_squares(const Layer& layer, const Real* image, const Visit& visit) {
+  for (Index result = 0; result < layer.output_elements(); ++result) {
+    const Index row = result / layer.q;  // over all channels
+    const Index first = (row / layer.p * layer.h + row % layer.p * 2) * layer.w + result % layer.q * 2;
+    Index best = first;
+    for (const Index offset : {Index{1}, layer.w, layer.w + 1}) {
+      if (image[first + offset] > image[best]) best = first + offset;
+    }
+    visit(result, best);
   }
-  return best;
 }
 
 template <typename Real>
@@ -314,12 +318,7 @@ void ReferenceNetwork<Real>::max_pool_forward(const Layer& layer, const Values& 
   parallel_for(images_, threads_, [&](Index image) {
     const Real* from = input.data() + image * layer.input_elements();
     Real* into = output.data() + image * layer.output_elements();
-    for (Index c = 0; c < layer.c; ++c) {
-      for (Index p = 0; p < layer.p; ++p) {
-        for (Index q = 0; q < layer.q; ++q)
-          into[(c * layer.p + p) * layer.q + q] = from[largest_of_square(layer, from, c, p, q)];
-      }
-    }
+    for_squares(layer, from, [&](Index result, Index largest) { into[result] = from[largest]; });
   });
 }
 
@@ -473,12 +472,7 @@ void ReferenceNetwork<Real>::max_pool_backward(const Layer& layer, const Values&
     const Real* from = input.data() + image * layer.input_elements();
     const Real* dy = gradient.data() + image * layer.output_elements();
     Real* into = input_gradient + image * layer.input_elements();
-    for (Index c = 0; c < layer.c; ++c) {
-      for (Index p = 0; p < layer.p; ++p) {
-        for (Index q = 0; q < layer.q; ++q)
-          into[largest_of_square(layer, from, c, p, q)] += dy[(c * layer.p + p) * layer.q + q];
-      }
-    }
+    for_squares(layer, from, [&](Index result, Index largest) { into[largest] += dy[result]; });
   });
 }
 

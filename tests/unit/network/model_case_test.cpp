@@ -250,13 +250,13 @@ TEST_F(NetworkModelCase, EpochsStartOverAndThenGoOn) {
   const auto training = make_training(problem("train", 16), seed, recorder());
   training->run();
   log_ = {};
-  const Epoch first = training->train_epoch();
+  const answer::Epoch first = training->train_epoch();
   EXPECT_THAT(first.losses, ElementsAre(0, 1, 2));
   EXPECT_EQ(log_.resets, 1);
   EXPECT_EQ(log_.steps[2], batch_of_epoch(0, 2, 16));
   EXPECT_DOUBLE_EQ(first.accuracy, 20.0 / 25.0);  // the last batch's padding is not counted
   EXPECT_GE(first.seconds, 0);
-  const Epoch second = training->train_epoch();
+  const answer::Epoch second = training->train_epoch();
   EXPECT_THAT(second.losses, ElementsAre(3, 4, 5));
   EXPECT_EQ(log_.resets, 1);
   EXPECT_EQ(log_.steps[3], batch_of_epoch(1, 0, 16));

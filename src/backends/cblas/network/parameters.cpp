@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "network/channels_last.h"
+
 namespace breakeven::cblas {
 
 NetworkParameters::NetworkParameters(const Network& network, std::optional<Optimizer> optimizer,
                                      std::uint64_t seed, int threads)
-    : network_(network),
-      optimizer_(optimizer),
-      seed_(seed),
-      threads_(threads),
-      channels_(network.parameters.size(), 1) {
+    : network_(network), optimizer_(optimizer), seed_(seed), threads_(threads) {
   constexpr std::int64_t line = 16;  // floats per cache line; no two tensors share one
   std::int64_t end = 0;
   for (const auto& tensor : network.parameters) {
@@ -18,13 +16,6 @@ NetworkParameters::NetworkParameters(const Network& network, std::optional<Optim
     end += (tensor.elements() + line - 1) / line * line;
   }
   offsets_.push_back(end);
-  const Layer* before = nullptr;
-  for (const Layer& layer : network.layers) {
-    if (layer.kind == LayerKind::conv2d) channels_[*layer.weights] = layer.c;
-    if (layer.kind == LayerKind::dense && before != nullptr && before->spatial())
-      channels_[*layer.weights] = before->k;
-    before = &layer;
-  }
   values_ = Buffer<float>(end);
   std::fill(values_.data(), values_.data() + end, 0.0F);
   if (optimizer_) {
@@ -37,20 +28,8 @@ NetworkParameters::NetworkParameters(const Network& network, std::optional<Optim
 }
 
 void NetworkParameters::reset() {
-  for (std::size_t t = 0; t < channels_.size(); ++t) {
-    const auto initial = initial_values(network_, t, seed_);
-    const std::int64_t rows = network_.parameters[t].shape[0];
-    const std::int64_t channels = channels_[t];
-    const std::int64_t inner = std::ssize(initial) / rows / channels;
-    float* to = values_.data() + offsets_[t];
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t c = 0; c < channels; ++c) {
-        for (std::int64_t i = 0; i < inner; ++i)
-          to[(row * inner + i) * channels + c] =
-              initial[static_cast<std::size_t>((row * channels + c) * inner + i)];
-      }
-    }
-  }
+  for (std::size_t t = 0; t < network_.parameters.size(); ++t)
+    std::ranges::copy(channels_last_values(network_, t, seed_), values_.data() + offsets_[t]);
   for (Buffer<float>* moments : {&first_moments_, &second_moments_}) {
     if (moments->size() > 0) std::fill(moments->data(), moments->data() + moments->size(), 0.0F);
   }

@@ -13,8 +13,8 @@ namespace breakeven::cblas {
 
 class NetworkParameters {
  public:
-  /// Activations here have their channels last, so weights that read channels are stored that way, too: as
-  /// rows x inner x channels instead of the description's rows x channels x inner.
+  /// Activations here have their channels last, so weights that read channels are stored that way, too
+  /// (network/channels_last.h).
   NetworkParameters(const Network& network, std::optional<Optimizer> optimizer, std::uint64_t seed,
                     int threads);
 
@@ -41,8 +41,7 @@ class NetworkParameters {
   std::optional<Optimizer> optimizer_;
   std::uint64_t seed_;
   int threads_;
-  std::vector<std::int64_t> offsets_;   // of each tensor, and the end
-  std::vector<std::int64_t> channels_;  // of each tensor stored in another order; 1: stored as described
+  std::vector<std::int64_t> offsets_;  // of each tensor, and the end
   Buffer<float> values_, gradients_, first_moments_, second_moments_;
   int steps_ = 0;
   OptimizerStep step_;

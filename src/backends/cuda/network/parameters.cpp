@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/cuda/network/channels_last.h"
+#include "network/channels_last.h"
 
 namespace breakeven::cuda {
 namespace {

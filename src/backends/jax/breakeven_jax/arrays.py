@@ -22,10 +22,11 @@ def output_dtype(name):
 
 
 class Ops:
-    """The operations that breakeven_worker/nhwc_networks.py needs."""
+    """The operations that breakeven_worker/nhwc_networks.py and nhwc_models.py need."""
 
     matmul, relu, softmax = jnp.matmul, jax.nn.relu, jax.nn.softmax
-    reshape, transpose, square, rsqrt = jnp.reshape, jnp.transpose, jnp.square, jax.lax.rsqrt
+    reshape, transpose, square = jnp.reshape, jnp.transpose, jnp.square
+    sqrt, rsqrt = jnp.sqrt, jax.lax.rsqrt
 
     @staticmethod
     def cast(x, dtype):

@@ -12,7 +12,7 @@ import numpy as np
 
 from breakeven_worker import nhwc_models
 from breakeven_worker.network_cases import Inference, Training
-from breakeven_worker.nhwc_models import LOSS_SCALE, Model
+from breakeven_worker.nhwc_models import LOSS_SCALE, Model, make_optimizer
 
 from .arrays import DTYPES, Ops
 
@@ -27,8 +27,7 @@ class _Trainer(Model):
         self.algorithm = f"jax.jit of a whole step, {p['optimizer']}"
         self._images = {split: self._device.put(images) for split, (images, _) in self._data.items()}
         self._labels = self._device.put(self._data["train"][1].astype(np.int32))
-        self._update = {"sgd": _sgd, "adam": _adam}[p["optimizer"]](p)
-        self._states = {"sgd": 1, "adam": 2}[p["optimizer"]]
+        self._states, update = make_optimizer(p, Ops)
         apply, dtype = functools.partial(self._network.apply, Ops), DTYPES[p["dtype"]]
         scale = LOSS_SCALE if p["dtype"] == "f16" else 1.0
 
@@ -40,8 +39,8 @@ class _Trainer(Model):
         def step(parameters, states, steps, images, labels, rows):
             loss, gradients = jax.value_and_grad(loss_of)(parameters, images[rows], labels[rows])
             gradients = [gradient / scale for gradient in gradients] if scale != 1 else gradients
-            updated = [self._update(v, g, s, steps) for v, g, s in zip(parameters, gradients, states)]
-            return [v for v, _ in updated], [s for _, s in updated], steps + 1, loss / scale
+            changes, states = zip(*(update(g, s, steps) for g, s in zip(gradients, states)))
+            return [v - change for v, change in zip(parameters, changes)], list(states), steps + 1, loss / scale
 
         self._step = jax.jit(step, donate_argnums=(0, 1, 2))
         self._predict = jax.jit(lambda parameters, images, rows: apply(parameters, images[rows], dtype))
@@ -62,29 +61,6 @@ class _Trainer(Model):
     def infer(self, split, rows):
         self._last = self._predict(self._parameters, self._images[split], self.rows_of(split, rows))
         return self._last
-
-
-def _sgd(p):
-    rate, momentum = p["learning_rate"], p["momentum"]
-
-    def update(value, gradient, states, _steps):
-        moved = momentum * states[0] + gradient
-        return value - rate * moved, [moved]
-
-    return update
-
-
-def _adam(p):
-    rate, first, second, small = p["learning_rate"], 0.9, 0.999, 1e-8
-
-    def update(value, gradient, states, steps):
-        mean = first * states[0] + (1 - first) * gradient
-        square = second * states[1] + (1 - second) * jnp.square(gradient)
-        unbiased = mean / (1 - first ** (steps + 1))
-        root = jnp.sqrt(square / (1 - second ** (steps + 1))) + small
-        return value - rate * unbiased / root, [mean, square]
-
-    return update
 
 
 class _Predictor(Model):

@@ -40,11 +40,11 @@ def fastest_way(make):
 
 
 class Ops:
-    """The operations that breakeven_worker/nhwc_networks.py needs."""
+    """The operations that breakeven_worker/nhwc_networks.py and nhwc_models.py need."""
 
     matmul, relu, softmax = tf.linalg.matmul, tf.nn.relu, tf.nn.softmax
-    reshape, transpose, square, rsqrt = tf.reshape, tf.transpose, tf.square, tf.math.rsqrt
-    cast = tf.cast
+    reshape, transpose, square, cast = tf.reshape, tf.transpose, tf.square, tf.cast
+    sqrt, rsqrt = tf.sqrt, tf.math.rsqrt
 
     @staticmethod
     def gelu(x):

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from breakeven_worker import nhwc_models
 from breakeven_worker.network_cases import Inference, Training
-from breakeven_worker.nhwc_models import LOSS_SCALE, Model
+from breakeven_worker.nhwc_models import LOSS_SCALE, Model, make_optimizer
 
 from .arrays import DTYPES, Ops, fastest_way
 
@@ -25,10 +25,9 @@ class _Trainer(Model):
         self._images = {split: device.put(images) for split, (images, _) in self._data.items()}
         self._labels = device.put(self._data["train"][1].astype(np.int32))
         self._variables = [tf.Variable(values) for values in self._network.initial(seed)]
-        states = {"sgd": 1, "adam": 2}[p["optimizer"]]
+        states, update = make_optimizer(p, Ops)
         self._states = [[tf.Variable(tf.zeros_like(v)) for _ in range(states)] for v in self._variables]
         self._steps = tf.Variable(0.0)
-        update = {"sgd": _sgd, "adam": _adam}[p["optimizer"]](p)
         apply, dtype = functools.partial(self._network.apply, Ops), DTYPES[p["dtype"]]
         scale = LOSS_SCALE if p["dtype"] == "f16" else 1.0
 
@@ -39,8 +38,12 @@ class _Trainer(Model):
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
                 loss = tf.reduce_mean(losses) * scale
             gradients = tape.gradient(loss, self._variables)
+            gradients = [gradient / scale for gradient in gradients] if scale != 1 else gradients
             for variable, gradient, of_variable in zip(self._variables, gradients, self._states):
-                update(variable, gradient / scale if scale != 1 else gradient, of_variable, self._steps)
+                change, updated = update(gradient, of_variable, self._steps)
+                variable.assign_sub(change)
+                for state, value in zip(of_variable, updated):
+                    state.assign(value)
             self._steps.assign_add(1.0)
             return loss / scale
 
@@ -68,28 +71,6 @@ class _Trainer(Model):
 
     def infer(self, split, rows):
         return self._predict(self._images[split], tf.constant(self.rows_of(split, rows), dtype=tf.int32))
-
-
-def _sgd(p):
-    rate, momentum = p["learning_rate"], p["momentum"]
-
-    def update(variable, gradient, states, _steps):
-        moved = states[0].assign(momentum * states[0] + gradient)
-        variable.assign_sub(rate * moved)
-
-    return update
-
-
-def _adam(p):
-    rate, first, second, small = p["learning_rate"], 0.9, 0.999, 1e-8
-
-    def update(variable, gradient, states, steps):
-        mean = states[0].assign(first * states[0] + (1 - first) * gradient)
-        square = states[1].assign(second * states[1] + (1 - second) * tf.square(gradient))
-        unbiased = mean / (1 - tf.pow(first, steps + 1))
-        variable.assign_sub(rate * unbiased / (tf.sqrt(square / (1 - tf.pow(second, steps + 1))) + small))
-
-    return update
 
 
 class _Predictor(Model):

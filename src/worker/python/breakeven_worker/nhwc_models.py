@@ -33,6 +33,26 @@ def open_data(folder):
     return {split: dataset.read_images(folder, split) for split in ("train", "test")}
 
 
+def make_optimizer(p, ops):
+    """The number of states that the optimiser of a case keeps for each parameter, and update(gradient, states, steps)
+    after `steps` steps: what to subtract from the parameter, and the new states."""
+    rate = p["learning_rate"]
+
+    def sgd(gradient, states, _steps):
+        moved = p["momentum"] * states[0] + gradient
+        return rate * moved, [moved]
+
+    def adam(gradient, states, steps):
+        first, second, small = 0.9, 0.999, 1e-8
+        mean = first * states[0] + (1 - first) * gradient
+        square = second * states[1] + (1 - second) * ops.square(gradient)
+        unbiased = mean / (1 - first ** (steps + 1))
+        root = ops.sqrt(square / (1 - second ** (steps + 1))) + small
+        return rate * unbiased / root, [mean, square]
+
+    return {"sgd": (1, sgd), "adam": (2, adam)}[p["optimizer"]]
+
+
 class Model:
     def __init__(self, p, seed, device):
         if device.has_own_memory and Transfer.of(p).moves:

@@ -1,5 +1,5 @@
 // Tests the weights of the CUDA backend's networks, whose tensors have channels last.
-#include "backends/cuda/network/channels_last.h"
+#include "network/channels_last.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "unit/network_fixtures.h"
 
-namespace breakeven::cuda {
+namespace breakeven {
 namespace {
 
 constexpr std::uint64_t turned_seed = 2;
@@ -62,4 +62,4 @@ TEST(CudaChannelsLast, OthersStay) {
 }
 
 }  // namespace
-}  // namespace breakeven::cuda
+}  // namespace breakeven

@@ -1,11 +1,11 @@
-#include "backends/cuda/network/channels_last.h"
+#include "network/channels_last.h"
 
 #include <cstddef>
 #include <optional>
 
 #include "workloads/layout.h"
 
-namespace breakeven::cuda {
+namespace breakeven {
 namespace {
 
 /// `count` matrices of channels x pixels.
@@ -39,4 +39,4 @@ std::vector<float> channels_last_values(const Network& network, std::size_t inde
   return turned;
 }
 
-}  // namespace breakeven::cuda
+}  // namespace breakeven
