@@ -23,7 +23,7 @@ struct FleetCommand {
 
 int judge_files(const FleetCommand& o) {
   check_one_standard_input(o.files);
-  check_output_files({{.option = "--out", .path = o.out}}, o.files);
+  if (!o.out.empty()) check_output_files({{.option = "--out", .path = o.out}}, o.files);
   std::vector<Result> results;
   std::vector<std::string> names;
   for (const auto& file : o.files) {
@@ -40,8 +40,7 @@ int judge_files(const FleetCommand& o) {
 const SubcommandRegistration fleet_command(subcommand<FleetCommand>(
     "fleet", "find the nodes that are slower than the others of their kind",
     [](CLI::App& command, FleetCommand& o) {
-      declare_result_files(command, o.files,
-                           "a result file of each node, of one config with \"launches\" of 3 or more");
+      declare_result_files(command, o.files, "a result file of each node, all of one config");
       command
           .add_option("--threshold", o.threshold,
                       "the smallest difference that matters, as in 3% (the default) or 0.03")

@@ -59,28 +59,4 @@ std::vector<std::size_t> counted_indices(const Timing& timing) {
   return indices;
 }
 
-std::optional<std::vector<double>> launch_medians(const Timing& timing) {
-  if (timing.launches.size() <= 1) return std::vector<double>{timing.median};
-  std::vector<std::size_t> ends;  // index behind the last sample of each launch
-  std::size_t end = 0;
-  for (const std::int64_t count : timing.launches) {
-    if (count < 0 || static_cast<std::size_t>(count) > timing.samples.size() - end) return std::nullopt;
-    end += static_cast<std::size_t>(count);
-    ends.push_back(end);
-  }
-  if (end != timing.samples.size()) return std::nullopt;
-  std::vector<double> medians;
-  const auto counted = counted_indices(timing);
-  auto next = counted.begin();
-  for (const std::size_t launch_end : ends) {
-    std::vector<double> launch;
-    for (; next != counted.end() && *next < launch_end; ++next) {
-      const double seconds = timing.samples[*next];
-      if (std::isfinite(seconds) && seconds > 0) launch.push_back(seconds);
-    }
-    if (!launch.empty()) medians.push_back(median(std::move(launch)));
-  }
-  return medians;
-}
-
 }  // namespace breakeven

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "host/own_speed.h"
@@ -30,8 +29,5 @@ std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<d
                                                  const std::vector<std::int64_t>& set_aside);
 /// The same as indices into the timing's samples, in rising order.
 std::vector<std::size_t> counted_indices(const Timing& timing);
-/// The median of each launch's counted samples, in seconds; a launch without any is left out. nullopt if the
-/// file does not record the launch of each sample.
-std::optional<std::vector<double>> launch_medians(const Timing& timing);
 
 }  // namespace breakeven

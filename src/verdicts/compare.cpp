@@ -22,6 +22,32 @@
 namespace breakeven {
 namespace {
 
+/// The median of each launch's counted samples, in seconds; a launch without any is left out. nullopt if the
+/// file does not record the launch of each sample.
+std::optional<std::vector<double>> launch_medians(const Timing& timing) {
+  if (timing.launches.size() <= 1) return std::vector<double>{timing.median};
+  std::vector<std::size_t> ends;  // index behind the last sample of each launch
+  std::size_t end = 0;
+  for (const std::int64_t count : timing.launches) {
+    if (count < 0 || static_cast<std::size_t>(count) > timing.samples.size() - end) return std::nullopt;
+    end += static_cast<std::size_t>(count);
+    ends.push_back(end);
+  }
+  if (end != timing.samples.size()) return std::nullopt;
+  std::vector<double> medians;
+  const auto counted = counted_indices(timing);
+  auto next = counted.begin();
+  for (const std::size_t launch_end : ends) {
+    std::vector<double> launch;
+    for (; next != counted.end() && *next < launch_end; ++next) {
+      const double seconds = timing.samples[*next];
+      if (std::isfinite(seconds) && seconds > 0) launch.push_back(seconds);
+    }
+    if (!launch.empty()) medians.push_back(median(std::move(launch)));
+  }
+  return medians;
+}
+
 /// The base with its program renamed to the head's, if each file comes from one Google Benchmark program:
 /// renaming a program does not change its benchmarks. nullopt for other files, or equal names.
 std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {

@@ -39,32 +39,22 @@ std::vector<std::string> node_names(std::span<const Result> results, std::span<c
 
 /// Work that nodes are compared in.
 using Work = std::pair<std::string, std::string>;  // backend, op
-/// By case: the logarithms of the launches' seconds.
-using CaseTimes = std::map<std::string, std::vector<double>>;
+/// By case: the logarithm of the median seconds.
+using CaseTimes = std::map<std::string, double>;
 
-/// The cases of a node with enough launches, by work.
+/// The times of a node, by work.
 std::map<Work, CaseTimes> times_of(const Result& result) {
   std::map<Work, CaseTimes> all;
   for (const CaseResult& c : result.cases) {
-    if (!c.has_time()) continue;
-    auto medians = launch_medians(*c.seconds);
-    if (!medians || medians->size() < fewest_launches) continue;
-    for (double& seconds : *medians) seconds = std::log(seconds);
-    all[{c.backend, c.op}][c.id] = std::move(*medians);
+    if (c.has_time()) all[{c.backend, c.op}][c.id] = std::log(c.seconds->median);
   }
   return all;
 }
 
-/// One node's part in one work: the geometric mean over the common cases, in seconds, of each launch.
+/// One node's part in one work: the mean logarithm of the common cases' seconds.
 struct Score {
   std::size_t node = 0;
-  std::vector<double> launches;
-
-  double overall() const {
-    double sum = 0;
-    for (const double seconds : launches) sum += std::log(seconds);
-    return std::exp(sum / static_cast<double>(launches.size()));
-  }
+  double log_seconds = 0;
 };
 
 /// A work of one kind of node, with the scores of all nodes that have it.
@@ -85,15 +75,23 @@ std::set<std::string> common_cases(const std::vector<const CaseTimes*>& nodes) {
 }
 
 Score score_of(std::size_t node, const CaseTimes& times, const std::set<std::string>& cases) {
-  std::size_t launches = times.at(*cases.begin()).size();
-  for (const std::string& id : cases) launches = std::min(launches, times.at(id).size());
-  Score score{.node = node, .launches = {}};
-  for (std::size_t launch = 0; launch < launches; ++launch) {
-    double sum = 0;
-    for (const std::string& id : cases) sum += times.at(id)[launch];
-    score.launches.push_back(std::exp(sum / static_cast<double>(cases.size())));
-  }
-  return score;
+  double sum = 0;
+  for (const std::string& id : cases) sum += times.at(id);
+  return {.node = node, .log_seconds = sum / static_cast<double>(cases.size())};
+}
+
+/// How far a node is from others of its kind: the logarithm of the ratio of its time to their geometric mean.
+/// The error is that of a further value of a normal distribution which these others are a sample of. Empty
+/// with fewer than two.
+std::optional<LogRatio> beside(double node, const std::vector<double>& others) {
+  if (others.size() < 2) return std::nullopt;
+  const auto count = static_cast<double>(others.size());
+  const double usual = mean(others);
+  double squares = 0;
+  for (const double other : others) squares += (other - usual) * (other - usual);
+  return LogRatio{.mean = node - usual,
+                  .standard_error = std::sqrt(squares / (count - 1) * (1 + 1 / count)),
+                  .degrees_of_freedom = count - 1};
 }
 
 std::vector<CommonWork> common_works(const NodeKind& kind,
@@ -188,7 +186,9 @@ std::string cause_of(const Result& node, const Result& like, const Work& work, d
     if (other == nullptr) continue;
     if (const std::string text = first(case_differences(*other, c)); !text.empty()) return text;
   }
-  if (const std::string text = first(run_differences(like, node)); !text.empty()) return text;
+  Result named_alike = node;  // the name is no cause
+  named_alike.host.name = like.host.name;
+  if (const std::string text = first(run_differences(like, named_alike)); !text.empty()) return text;
   const auto lesser = lesser_differences(like, node);
   return lesser.empty() ? "nothing that was recorded differs" : lesser.front();
 }
@@ -233,17 +233,15 @@ class Judgement {
   void judge() {
     standings_.clear();
     std::vector<LogRatio> ratios;
-    std::map<std::string, std::vector<double>> errors;
     for (const CommonWork& work : works_) {
       for (const Score& score : work.scores) {
         std::vector<double> others;
         for (const Score& other : work.scores) {
-          if (other.node != score.node && counts(work, other.node)) others.push_back(other.overall());
+          if (other.node != score.node && counts(work, other.node)) others.push_back(other.log_seconds);
         }
-        const auto ratio = log_ratio(score.launches, others);
+        const auto ratio = beside(score.log_seconds, others);
         if (!ratio) continue;
         ratios.push_back(*ratio);
-        errors[work.work.first].push_back(ratio->standard_error);
         standings_.push_back({.node = score.node,
                               .backend = work.work.first,
                               .op = work.work.second,
@@ -252,14 +250,11 @@ class Judgement {
                               .interval = {}});
       }
     }
-    // A few launches are sometimes alike by chance.
-    std::map<std::string, double> least;
-    for (auto& [backend, all] : errors) least[backend] = quantile(std::move(all), 0.25);
     std::vector<double> p_values;
     for (std::size_t i = 0; i < standings_.size(); ++i) {
-      ratios[i].standard_error = std::max(ratios[i].standard_error, least[standings_[i].backend]);
       standings_[i].interval = ratio_interval(ratios[i], 0.95);
-      p_values.push_back(p_value(ratios[i]));
+      const double either_way = p_value(ratios[i]);
+      p_values.push_back(ratios[i].mean > 0 ? either_way / 2 : 1 - either_way / 2);
     }
     const std::vector<double> adjusted = holm_adjusted(p_values);
     for (std::size_t i = 0; i < standings_.size(); ++i) {
@@ -312,12 +307,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
       continue;
     }
     auto works = common_works(kind, times);
-    if (works.empty())
-      kind.why_not = fmt::format(
-          "they have no case in common that ran in {} launches or more; set \"launches\" under \"measure\" "
-          "in the "
-          "config",
-          fewest_launches);
+    if (works.empty()) kind.why_not = "they have measured no case in common";
     judgement.add(std::move(works));
   }
   fleet.standings = judgement.run();

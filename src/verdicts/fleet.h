@@ -23,7 +23,7 @@ struct FleetOptions {
 struct NodeStanding {
   std::size_t node = 0;  // index into the results
   std::string backend, op;
-  std::size_t cases = 0;  // that all nodes of the kind have; the time is their geometric mean
+  std::size_t cases = 0;  // that all nodes of the kind have; the time is the geometric mean of their medians
   double ratio = 1;
   Interval interval;   // 95 %
   double p_value = 1;  // over all standings of the fleet
@@ -44,10 +44,10 @@ struct Fleet {
 };
 
 /// Judges one result per node; `files` names their files. Nodes are alike if they have the same processor,
-/// cores and GPUs. Each operation on each backend is one test: Welch's, of a node's launches against the
-/// other nodes, each of which counts once, so that nodes may differ as they usually do. Holm's procedure over
-/// all tests bounds the error rate. A node that is slower no longer counts as one of the others, and the rest
-/// is judged again.
+/// cores and GPUs. Each operation on each backend of a node is one test: whether its time fits those of the
+/// others, which vary from node to node and from run to run (the t-test of a further value). Holm's procedure
+/// over all tests bounds the error rate. A node that is slower no longer counts as one of the others, and the
+/// rest is judged again.
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 

@@ -11,12 +11,12 @@ using testing::StartsWith;
 class FleetCommand : public DriverTest {
  protected:
   /// Measures a node whose operations take this many seconds each.
-  std::string node(const std::string& name, const std::string& per_flop, int launches = 3) const {
+  std::string node(const std::string& name, const std::string& per_flop) const {
     const auto cost =
         write("cost.json", R"({"a": {"fixed": 0, "per_flop": )" + per_flop + R"(, "per_byte": 0}})");
     const auto path =
         config(Json::array({{{"op", "matmul"}, {"m", Json::array({64, 128})}, {"n", "m"}, {"k", "m"}}}),
-               {"a"}, {{"max_seconds", 0.1}, {"launches", launches}});
+               {"a"}, {{"max_seconds", 0.1}});
     const Outcome run = breakeven(
         {"run", path, "--out", file(name), "--quiet"},
         fmt::format("cost={},noise=0.005,process_noise=0.002,seed={}", cost.string(), name.back() * 7));
@@ -30,9 +30,9 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
                                        node("node-c", "1.2e-10"), node("node-d", "1e-10")};
   const Outcome judged = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3]});
   EXPECT_EQ(judged.status, 1) << judged.err;
-  EXPECT_THAT(judged.out, AllOf(StartsWith("1 of 4 nodes is slower than the others of its kind."),
-                                HasSubstr("node-c: matmul by a takes 1.2x"),
-                                HasSubstr("nothing that was recorded differs")));
+  EXPECT_THAT(judged.out,
+              AllOf(StartsWith("1 of 4 nodes is slower than the others of its kind."),
+                    HasSubstr("node-c: matmul by a takes 1.2x"), HasSubstr("as long: nothing that was")));
   const Outcome json = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--out", "-"});
   const Json standing = parse(json.out).at("standings").at(0);
   EXPECT_TRUE(standing.at("slower"));
@@ -43,12 +43,8 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
 
 TEST_F(FleetCommand, SaysWhyItCannotJudge) {
   const Outcome two = breakeven({"fleet", node("node-a", "1e-10"), node("node-b", "1e-10")});
-  EXPECT_EQ(two.status, 4);
+  EXPECT_EQ(two.status, 4) << two.err;
   EXPECT_THAT(two.out, HasSubstr("3 are needed to tell which is slow"));
-  const std::string one_launch = node("node-c", "1e-10", 1);
-  const Outcome few = breakeven({"fleet", one_launch, one_launch, one_launch});
-  EXPECT_EQ(few.status, 4);
-  EXPECT_THAT(few.out, HasSubstr("set \"launches\""));
   EXPECT_EQ(breakeven({"fleet", file("nosuch.json")}).status, 2);
   EXPECT_EQ(breakeven({"fleet"}).status, 2);
 }
