@@ -11,6 +11,7 @@
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "reports/document/builders.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
@@ -27,14 +28,16 @@ int judge_files(const FleetCommand& o) {
   std::vector<Result> results;
   std::vector<std::string> names;
   for (const auto& file : o.files) {
+    if (std::ranges::count(o.files, file) > 1)
+      throw CommandError("{}: is given twice, and each file is a node", printable(file.string()));
     results.push_back(read_result(file));
     names.push_back(file == "-" ? "standard input" : file.string());
   }
   const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});
   if (!o.out.empty()) write_text_file(o.out, to_json_text(fleet, o.threshold));
   if (o.out != "-") print_document(document_of(fleet), true);
-  if (fleet.standings.empty()) return exit_code::incomplete;
-  return fleet.standings.front().is_slower ? exit_code::wrong_or_regressed : exit_code::good;
+  if (!fleet.standings.empty() && fleet.standings.front().is_slower) return exit_code::wrong_or_regressed;
+  return fleet.not_compared.empty() ? exit_code::good : exit_code::incomplete;
 }
 
 const SubcommandRegistration fleet_command(subcommand<FleetCommand>(

@@ -318,7 +318,11 @@ class ThresholdSession : public MeasuringSession {
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
     visit.measures_energy = wants(Quantity::energy);
-    visit.wait_until = std::min(begun_ + plan_.max_seconds, now() + patience());
+    const auto wait_from_now = [&] {
+      visit.wait_until = std::min(begun_ + plan_.max_seconds, now() + std::max(0.0, patience()));
+    };
+    wait_from_now();
+    visit.before_sampling = wait_from_now;  // preparing is no waiting
     std::size_t counted = 0, wanted = 2;
     bool cut_short = false;
     visit.take = [&](const Round& round) {
@@ -394,14 +398,19 @@ class ThresholdSession : public MeasuringSession {
       }
       answer.points.push_back(std::move(point));
     }
-    if (slow > 0)
+    if (slow > 0) {
+      const std::string meanwhile =
+          engine_.waited_seconds() > 0
+              ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed_while_waiting()))
+              : "";
       notes.insert(fmt::format(
-          "in {} of {} launches this machine was below 95 % of its own speed; while it was waited "
-          "for, it {}: the answer is that of a machine with these neighbours",
-          slow, answer.found.launches, ran_at(engine_.speed_while_waiting())));
-    else if (answer.found.answer == BreakEven::Answer::unclear && was_slow())
+          "in {} of {} launches this machine was below 95 % of its own speed{}: the answer is that of a "
+          "machine with these neighbours",
+          slow, answer.found.launches, meanwhile));
+    } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {
       notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
                                ran_at(engine_.speed_while_waiting())));
+    }
     answer.notes.assign(notes.begin(), notes.end());
     return answer;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,9 +11,8 @@
 #include <tuple>
 
 #include "host/own_speed.h"
-#include "results/counted_samples.h"
+#include "results/backend_spelling.h"
 #include "statistics/significance.h"
-#include "verdicts/compare.h"
 #include "verdicts/differences.h"
 #include "verdicts/machines.h"
 #include "verdicts/verdict.h"
@@ -37,7 +37,7 @@ std::vector<std::string> node_names(std::span<const Result> results, std::span<c
   return names;
 }
 
-/// Work that nodes are compared in.
+/// What nodes are compared in: an operation on a backend.
 using Work = std::pair<std::string, std::string>;  // backend, op
 /// By case: the logarithm of the median seconds.
 using CaseTimes = std::map<std::string, double>;
@@ -81,16 +81,13 @@ Score score_of(std::size_t node, const CaseTimes& times, const std::set<std::str
 }
 
 /// How far a node is from others of its kind: the logarithm of the ratio of its time to their geometric mean.
-/// The error is that of a further value of a normal distribution which these others are a sample of. Empty
-/// with fewer than two.
+/// The standard error is that of predicting one more value from theirs. Empty with fewer than two.
 std::optional<LogRatio> beside(double node, const std::vector<double>& others) {
   if (others.size() < 2) return std::nullopt;
   const auto count = static_cast<double>(others.size());
   const double usual = mean(others);
-  double squares = 0;
-  for (const double other : others) squares += (other - usual) * (other - usual);
   return LogRatio{.mean = node - usual,
-                  .standard_error = std::sqrt(squares / (count - 1) * (1 + 1 / count)),
+                  .standard_error = standard_deviation(others) * std::sqrt(1 + 1 / count),
                   .degrees_of_freedom = count - 1};
 }
 
@@ -137,7 +134,7 @@ std::string slow_part(const Result& node, const Result& like, double ratio) {
     if (!names.contains(part) || other == like.machine_speed->median_seconds.end()) continue;
     if (!(other->second > 0) || !(seconds / other->second > most)) continue;
     most = seconds / other->second;
-    slowest = fmt::format("its {} takes {:.2f}x as long by the speed probe", names.at(part), most);
+    slowest = fmt::format("its {} takes {:.2f}x as long in the speed probe", names.at(part), most);
   }
   return slowest;
 }
@@ -148,49 +145,83 @@ const CaseResult* find_case(const Result& result, const CaseResult& like) {
   return found == result.cases.end() ? nullptr : &*found;
 }
 
-/// The first reason why the GPU held back its clocks, or had another link, in any case of the work.
+/// Why the node's GPU was slow in the cases of this work: its clocks, its link, its memory; empty if that is
+/// unknown.
 std::string slow_gpu(const Result& node, const Result& like, const Work& work) {
+  constexpr double much = 0.05;  // of the sampled time
+  double sampled = 0;
+  std::map<std::string, double> held, usually;  // seconds, by reason
   for (const CaseResult& c : node.cases) {
-    if (Work{c.backend, c.op} != work || !c.conditions.device) continue;
+    if (Work{c.backend, c.op} != work || !c.conditions.device || !c.has_time()) continue;
     const DeviceConditions& is = *c.conditions.device;
     const CaseResult* other = find_case(like, c);
     if (other == nullptr || !other->conditions.device) continue;
     const DeviceConditions& was = *other->conditions.device;
-    for (const auto& [reason, seconds] : is.throttled_seconds) {
-      const auto there = was.throttled_seconds.find(reason);
-      if (seconds > 0 && (there == was.throttled_seconds.end() || seconds > 2 * there->second))
-        return fmt::format("its GPU lowered its clocks ({})", reason);
-    }
-    if (is.pcie_generation < was.pcie_generation || is.pcie_width < was.pcie_width)
-      return fmt::format("its GPU's link is PCIe {} x{}, not {} x{}", is.pcie_generation.value_or(0),
-                         is.pcie_width.value_or(0), was.pcie_generation.value_or(0),
-                         was.pcie_width.value_or(0));
+    if (is.pcie_width && was.pcie_width && *is.pcie_width < *was.pcie_width)
+      return fmt::format("its GPU's link has {} lanes, not {}", *is.pcie_width, *was.pcie_width);
+    if (is.pcie_generation && was.pcie_generation && *is.pcie_generation < *was.pcie_generation)
+      return fmt::format("its GPU's link is of PCIe generation {}, not {}", *is.pcie_generation,
+                         *was.pcie_generation);
     if (is.ecc_errors.value_or(0) > was.ecc_errors.value_or(0))
       return fmt::format("its GPU had {} uncorrected memory errors", *is.ecc_errors);
+    for (const double seconds : c.seconds->samples)
+      sampled += seconds * static_cast<double>(c.seconds->iterations);
+    for (const auto& [reason, seconds] : is.throttled_seconds) held[reason] += seconds;
+    for (const auto& [reason, seconds] : was.throttled_seconds) usually[reason] += seconds;
+  }
+  for (const auto& [reason, seconds] : held) {
+    if (seconds > much * sampled && seconds > 2 * usually[reason])
+      return fmt::format("its GPU lowered its clocks ({})", reason);
   }
   return "";
 }
 
-/// What was recorded differently on the node than on one that is as fast as usual, the likeliest cause first.
-std::string cause_of(const Result& node, const Result& like, const Work& work, double ratio) {
-  const auto first = [](const std::vector<FoundDifference>& found) {
-    return found.empty() ? "" : found.front().text;
+/// The node with what identifies it, and is no cause, taken from a node like it. Without cases.
+Result named_like(const Result& node, const Result& like) {
+  Result named = node;
+  named.cases.clear();
+  named.host.name = like.host.name;
+  for (std::size_t i = 0; i < std::min(named.host.gpus.size(), like.host.gpus.size()); ++i)
+    named.host.gpus[i].id = like.host.gpus[i].id;
+  for (BackendRecord& backend : named.backends) {
+    if (const BackendRecord* other = find_backend(like.backends, backend.name))
+      backend.device_id = other->device_id;
+  }
+  return named;
+}
+
+/// The first difference of the cases' conditions or algorithms, whose own times do not count.
+std::string case_difference(const Result& node, const Result& like, const Work& work) {
+  const auto without_times = [](CaseResult c) {
+    c.algorithm = algorithm_without_times(c.algorithm);
+    return c;
   };
-  if (const std::string gpu = slow_gpu(node, like, work); !gpu.empty()) return gpu;
-  const BackendRecord* backend = find_backend(node.backends, work.first);
-  const bool is_on_gpu = backend != nullptr && backend->device == "gpu";
-  if (const std::string part = slow_part(node, like, ratio); !is_on_gpu && !part.empty()) return part;
-  if (const std::string text = first(backend_differences(like, node, work.first)); !text.empty()) return text;
   for (const CaseResult& c : node.cases) {
     const CaseResult* other = Work{c.backend, c.op} == work ? find_case(like, c) : nullptr;
     if (other == nullptr) continue;
-    if (const std::string text = first(case_differences(*other, c)); !text.empty()) return text;
+    const auto found = case_differences(without_times(*other), without_times(c));
+    if (!found.empty()) return found.front().text;
   }
-  Result named_alike = node;  // the name is no cause
-  named_alike.host.name = like.host.name;
-  if (const std::string text = first(run_differences(like, named_alike)); !text.empty()) return text;
-  const auto lesser = lesser_differences(like, node);
-  return lesser.empty() ? "nothing that was recorded differs" : lesser.front();
+  return "";
+}
+
+/// What was recorded differently on the node than on a usual one, the likeliest cause first.
+std::string cause_of(const Result& node, const Result& like, const Work& work, double ratio) {
+  const BackendRecord* backend = find_backend(node.backends, work.first);
+  const bool is_on_gpu = backend != nullptr && backend->device == "gpu";
+  std::vector<std::string> causes{is_on_gpu ? slow_gpu(node, like, work) : slow_part(node, like, ratio)};
+  const Result named = named_like(node, like);
+  for (const FoundDifference& found : backend_differences(like, named, work.first))
+    causes.push_back(found.text);
+  causes.push_back(case_difference(node, like, work));
+  for (const FoundDifference& found : run_differences(like, named)) causes.push_back(found.text);
+  for (std::string& text : lesser_differences(like, named)) causes.push_back(std::move(text));
+  const auto first = std::ranges::find_if(causes, [](const std::string& text) { return !text.empty(); });
+  if (first == causes.end()) return "nothing that was recorded differs";
+  // The texts are those of `compare`.
+  boost::algorithm::replace_all(*first, "the base", "a usual node");
+  boost::algorithm::replace_all(*first, "the head", "this node");
+  return *first;
 }
 
 // ---- the judgement
@@ -259,23 +290,28 @@ class Judgement {
     const std::vector<double> adjusted = holm_adjusted(p_values);
     for (std::size_t i = 0; i < standings_.size(); ++i) {
       standings_[i].p_value = adjusted[i];
-      standings_[i].is_slower =
+      const bool is_clear =
           adjusted[i] <= options_.error_rate && standings_[i].ratio > 1 + options_.threshold;
+      standings_[i].is_slower = is_clear || slow_.contains(key(standings_[i]));
     }
   }
 
-  /// Compares with the node of the same work whose time is the median of those that are not slow.
+  /// Compares with the node whose time is the median of those that are not slow.
   std::string cause(const NodeStanding& standing) const {
-    std::vector<std::pair<double, std::size_t>> usual;
-    for (const NodeStanding& other : standings_) {
-      if (other.backend == standing.backend && other.op == standing.op && !other.is_slower &&
-          kind_name(results_[other.node].host) == kind_name(results_[standing.node].host))
-        usual.emplace_back(other.ratio, other.node);
+    for (const CommonWork& work : works_) {
+      if (work.work != Work{standing.backend, standing.op}) continue;
+      std::vector<std::pair<double, std::size_t>> usual;
+      bool is_its_kind = false;
+      for (const Score& score : work.scores) {
+        if (counts(work, score.node)) usual.emplace_back(score.log_seconds, score.node);
+        is_its_kind = is_its_kind || score.node == standing.node;
+      }
+      if (!is_its_kind || usual.empty()) continue;
+      std::ranges::sort(usual);
+      return cause_of(results_[standing.node], results_[usual[usual.size() / 2].second], work.work,
+                      standing.ratio);
     }
-    if (usual.empty()) return "";
-    std::ranges::sort(usual);
-    return cause_of(results_[standing.node], results_[usual[usual.size() / 2].second],
-                    {standing.backend, standing.op}, standing.ratio);
+    return "";
   }
 
   std::span<const Result> results_;
@@ -289,7 +325,8 @@ class Judgement {
 
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options) {
-  Fleet fleet{.nodes = node_names(results, files), .kinds = {}, .standings = {}};
+  Fleet fleet{
+      .nodes = node_names(results, files), .kinds = {}, .standings = {}, .not_compared = {}, .notes = {}};
   std::vector<std::map<Work, CaseTimes>> times;
   for (std::size_t node = 0; node < results.size(); ++node) {
     times.push_back(times_of(results[node]));
@@ -300,15 +337,28 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
     kind->nodes.push_back(node);
   }
   Judgement judgement(results, options);
+  std::set<std::size_t> compared;
   for (NodeKind& kind : fleet.kinds) {
     if (kind.nodes.size() < fewest_alike) {
-      kind.why_not = fmt::format("{} of this kind; {} are needed to tell which is slow", kind.nodes.size(),
-                                 fewest_alike);
+      kind.why_not = fmt::format("{} of this kind, and at least {} are needed to find a slow one",
+                                 kind.nodes.size(), fewest_alike);
       continue;
     }
     auto works = common_works(kind, times);
-    if (works.empty()) kind.why_not = "they have measured no case in common";
+    if (works.empty()) kind.why_not = "no case was measured on all of them";
+    for (const CommonWork& work : works) {
+      for (const Score& score : work.scores) compared.insert(score.node);
+    }
     judgement.add(std::move(works));
+  }
+  for (std::size_t node = 0; node < results.size(); ++node) {
+    if (!compared.contains(node)) fleet.not_compared.push_back(node);
+    const auto bad = std::ranges::count_if(results[node].cases, [](const CaseResult& c) {
+      return c.status == Status::wrong || c.status == Status::failed;
+    });
+    if (bad > 0)
+      fleet.notes.push_back(
+          fmt::format("{}: {} case{} wrong or failed", fleet.nodes[node], bad, bad == 1 ? "" : "s"));
   }
   fleet.standings = judgement.run();
   return fleet;

@@ -11,7 +11,7 @@
 
 namespace breakeven {
 
-/// The fewest nodes of a kind of which a slow one can be told: with two, either may be the slow one.
+/// The fewest nodes of a kind among which a slow one can be found: of two, either may be the slow one.
 inline constexpr std::size_t fewest_alike = 3;
 
 struct FleetOptions {
@@ -41,6 +41,8 @@ struct Fleet {
   std::vector<std::string> nodes;  // names: the hosts', or the files' where hosts share one
   std::vector<NodeKind> kinds;
   std::vector<NodeStanding> standings;  // slower ones first, the slowest first
+  std::vector<std::size_t> not_compared;
+  std::vector<std::string> notes;  // on nodes with wrong or failed cases
 };
 
 /// Judges one result per node; `files` names their files. Nodes are alike if they have the same processor,

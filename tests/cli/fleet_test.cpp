@@ -44,7 +44,10 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
 TEST_F(FleetCommand, SaysWhyItCannotJudge) {
   const Outcome two = breakeven({"fleet", node("node-a", "1e-10"), node("node-b", "1e-10")});
   EXPECT_EQ(two.status, 4) << two.err;
-  EXPECT_THAT(two.out, HasSubstr("3 are needed to tell which is slow"));
+  EXPECT_THAT(two.out, HasSubstr("at least 3 are needed"));
+  const Outcome twice = breakeven({"fleet", file("node-a"), file("node-b"), file("node-a")});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("node-a: is given twice"));
   EXPECT_EQ(breakeven({"fleet", file("nosuch.json")}).status, 2);
   EXPECT_EQ(breakeven({"fleet"}).status, 2);
 }

@@ -233,9 +233,9 @@ TEST_F(HistoryTest, KilledInTheMiddleItIsWhole) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 + 15 * attempt));
     writer.send(SIGKILL);
     if (writer.wait().status == 128 + SIGKILL) ++killed;
-    EXPECT_THAT(
-        with_status(0, history({"list", store()})).out,
-        testing::AnyOf(HasSubstr("1 run, 1 machine, 2 series"), HasSubstr("2 runs, 1 machine, 5000 series")));
+    EXPECT_THAT(with_status(0, history({"list", store()})).out,
+                testing::AnyOf(HasSubstr("1 run, 1 machine, 2 series"),
+                               HasSubstr("2 runs, 1 machine, 5,000 series")));
   }
   EXPECT_GT(killed, 0U);
   EXPECT_EQ(add({large}).status, 0) << "it can be added, or is there";

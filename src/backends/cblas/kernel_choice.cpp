@@ -24,9 +24,9 @@ std::vector<double> speedups(const RacedKernels& kernels, const RacedKernels& ov
   return ratios;
 }
 
-/// True if the kernels are clearly faster than `than`, and by more than `margin` in the median. That the
-/// margin itself is clear is not asked for: beside a neighbour it seldom is, and kernels that are a little
-/// less ahead are no loss.
+/// True if the kernels are clearly faster than `than`, and by more than `margin` in the median. The interval
+/// need not lie above the margin: beside a neighbour it seldom does, and kernels that are a little less ahead
+/// are no loss.
 bool is_faster(const RacedKernels& kernels, const RacedKernels& than, double margin) {
   if (kernels.rounds.empty()) return false;
   if (than.far_behind) return true;

@@ -179,4 +179,8 @@ const Winograd* winograd_for(std::int64_t stride) {
   return stride == 1 ? &stride_1 : stride == 2 ? &stride_2 : nullptr;
 }
 
+#undef BREAKEVEN_TO_PLANES
+#undef BREAKEVEN_FROM_PLANES
+#undef BREAKEVEN_WINOGRAD
+
 }  // namespace breakeven::cblas

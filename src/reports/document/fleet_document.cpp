@@ -48,13 +48,17 @@ Document document_of(const Fleet& fleet) {
     document.title =
         fmt::format("{} of {} nodes {} slower than the others of {} kind.", slow.size(), fleet.nodes.size(),
                     slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "its" : "their");
-  document.tone = fleet.standings.empty() ? Tone::warning : slow.empty() ? Tone::best : Tone::bad;
+  if (!fleet.standings.empty() && !fleet.not_compared.empty())
+    document.title += fmt::format(" {} could not be compared.", fleet.not_compared.size());
+  document.tone = fleet.standings.empty() || (slow.empty() && !fleet.not_compared.empty()) ? Tone::warning
+                  : slow.empty()                                                           ? Tone::best
+                                                                                           : Tone::bad;
   for (std::size_t i = 0; i < fleet.kinds.size(); ++i) {
     const NodeKind& kind = fleet.kinds[i];
     Card& card = document.cards.emplace_back();
     card.id = fmt::format("kind-{}", i + 1);
     card.question = fmt::format("{} x {}", kind.nodes.size(), printable(kind.name));
-    add_sentence(card.answer, kind.why_not.empty() ? "" : fmt::format("Not judged: {}.", kind.why_not),
+    add_sentence(card.answer, kind.why_not.empty() ? "" : fmt::format("Not compared: {}.", kind.why_not),
                  Tone::warning);
     for (const NodeStanding& standing : fleet.standings) {
       if (!standing.is_slower || std::ranges::find(kind.nodes, standing.node) == kind.nodes.end()) continue;
@@ -67,6 +71,7 @@ Document document_of(const Fleet& fleet) {
     }
     add_table(card.details, standings_table(fleet, kind));
   }
+  for (const std::string& note : fleet.notes) add_sentence(document.notes, note, Tone::warning);
   return document;
 }
 

@@ -74,7 +74,7 @@ TEST(Fleet, ASlowNodeIsFoundWithItsCause) {
   EXPECT_LT(worst.interval.low, 1.1);
   EXPECT_GT(worst.interval.high, 1.1);
   EXPECT_EQ(worst.cases, 2U);
-  EXPECT_EQ(worst.cause, "its clock takes 1.10x as long by the speed probe");
+  EXPECT_EQ(worst.cause, "its clock takes 1.10x as long in the speed probe");
 }
 
 TEST(Fleet, NoneIsFoundWhereNoneIsPlantedAndASlowOneNearlyAlways) {
@@ -107,7 +107,7 @@ TEST(Fleet, NodesOfOtherKindsAreNotCompared) {
   EXPECT_TRUE(slower(fleet).empty());
   ASSERT_EQ(fleet.kinds.size(), 2U);
   EXPECT_EQ(fleet.kinds[0].why_not, "");
-  EXPECT_THAT(fleet.kinds[1].why_not, HasSubstr("2 of this kind; 3 are needed"));
+  EXPECT_THAT(fleet.kinds[1].why_not, HasSubstr("2 of this kind, and at least 3 are needed"));
 }
 
 TEST(Fleet, NodesWithoutACommonCaseAreNotCompared) {
@@ -117,7 +117,28 @@ TEST(Fleet, NodesWithoutACommonCaseAreNotCompared) {
   }
   const Fleet fleet = nodes.judged();
   EXPECT_TRUE(fleet.standings.empty());
-  EXPECT_EQ(fleet.kinds.at(0).why_not, "they have measured no case in common");
+  EXPECT_EQ(fleet.kinds.at(0).why_not, "no case was measured on all of them");
+  EXPECT_EQ(fleet.not_compared.size(), 3U);
+}
+
+TEST(Fleet, OfThreeNodesTheSlowOneIsFoundWithItsCause) {
+  Nodes nodes(3, 1, 1e-4);
+  nodes.slow(1, 1.5);
+  nodes.results[1].host.kernel = "Linux 5.4";
+  const Fleet fleet = nodes.judged();
+  ASSERT_EQ(slower(fleet), std::vector<std::string>{"node1"});
+  EXPECT_THAT(fleet.standings.front().cause, HasSubstr("kernel"));
+  EXPECT_TRUE(fleet.not_compared.empty());
+}
+
+TEST(Fleet, TheTimesInsideAnAlgorithmsNameAreNoCause) {
+  Nodes nodes(5);
+  for (std::size_t node = 0; node < 5; ++node) {
+    for (CaseResult& c : nodes.results[node].cases)
+      c.algorithm = fmt::format("gemm; the other way took 1.{}x", node);
+  }
+  nodes.slow(2, 1.3);
+  EXPECT_EQ(nodes.judged().standings.front().cause, "nothing that was recorded differs");
 }
 
 TEST(Fleet, HostsThatShareANameAreToldByTheirFiles) {
@@ -138,6 +159,11 @@ TEST(Fleet, EachCauseIsNamed) {
     device.pcie_generation = 5;
     device.pcie_width = 16;
     r.backends.front().device = "gpu";
+    r.backends.front().device_id = "GPU-" + r.host.name;
+    r.host.gpus.assign(1, Gpu());
+    r.host.gpus.front().id = r.backends.front().device_id;
+    r.host.gpus.front().name = "H100";
+    r.host.gpus.front().driver = "2.0";
     for (CaseResult& c : r.cases) c.conditions.device = device;
   };
   const std::vector<Cause> causes{
@@ -146,10 +172,16 @@ TEST(Fleet, EachCauseIsNamed) {
        "it ran at 60 % of its own speed: something shares its cores"},
       {"library", [](Result& r) { r.backends.front().version = "0.9"; }, "different version of openblas"},
       {"kernel", [](Result& r) { r.host.kernel = "Linux 5.4"; }, "kernel"},
+      {"driver",
+       [&](Result& r) {
+         on_gpu(r);
+         r.host.gpus.front().driver = "1.0";
+       },
+       "different GPU driver"},
       {"throttled",
        [&](Result& r) {
          on_gpu(r);
-         r.cases.front().conditions.device->throttled_seconds["thermal"] = 0.1;
+         r.cases.front().conditions.device->throttled_seconds["thermal"] = 100;
        },
        "its GPU lowered its clocks (thermal)"},
       {"link",
@@ -157,10 +189,10 @@ TEST(Fleet, EachCauseIsNamed) {
          on_gpu(r);
          for (CaseResult& c : r.cases) c.conditions.device->pcie_width = 8;
        },
-       "its GPU's link is PCIe 5 x8, not 5 x16"}};
+       "its GPU's link has 8 lanes, not 16"}};
   for (const Cause& cause : causes) {
     Nodes nodes(5);
-    if (cause.text.find("GPU") != std::string::npos) {
+    if (cause.text.find("GPU") != std::string::npos) {  // each with an id of its own
       for (Result& r : nodes.results) on_gpu(r);
     }
     cause.set(nodes.results[0]);
