@@ -162,7 +162,7 @@ BREAKEVEN_INLINED inline void from_planes(const float* from, std::int64_t plane,
   BREAKEVEN_TO_PLANES(result_gradient_##steps, tile, 2, result_gradient)         \
   BREAKEVEN_FROM_PLANES(result_##steps, tile, 2, result, false)                  \
   BREAKEVEN_FROM_PLANES(filter_gradient_##steps, tile, 3, filter_gradient, true) \
-  constexpr Winograd stride_##steps{.stride = steps,                             \
+  constexpr Winograd stride_##steps{.stride = (steps),                           \
                                     .side = tile::side,                          \
                                     .products = tile::products * tile::products, \
                                     .source = source_##steps,                    \
