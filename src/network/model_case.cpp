@@ -44,7 +44,7 @@ void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
   if (ahead > 0) model.take_ahead(rows_of(ahead));
 }
 
-/// What both cases have in common.
+/// The common part of a training and an inference case.
 class NetworkCase : public Prepared {
  public:
   void bring() override { model_->bring(); }

@@ -12,6 +12,7 @@
 
 #include "host/own_speed.h"
 #include "results/backend_spelling.h"
+#include "results/number_text.h"
 #include "statistics/significance.h"
 #include "verdicts/differences.h"
 #include "verdicts/machines.h"
@@ -37,7 +38,7 @@ std::vector<std::string> node_names(std::span<const Result> results, std::span<c
   return names;
 }
 
-/// What nodes are compared in: an operation on a backend.
+/// The unit of comparison: an operation on a backend.
 using Work = std::pair<std::string, std::string>;  // backend, op
 /// By case: the logarithm of the median seconds.
 using CaseTimes = std::map<std::string, double>;
@@ -119,7 +120,7 @@ std::vector<CommonWork> common_works(const NodeKind& kind,
 
 // ---- causes
 
-/// "its memory takes 1.3x as long by the speed probe", of the part that is most behind, if that explains at
+/// "its memory takes 1.30x as long in the speed probe", of the part that is most behind, if that explains at
 /// least half of the ratio.
 std::string slow_part(const Result& node, const Result& like, double ratio) {
   if (!node.machine_speed || !like.machine_speed) return "";
@@ -205,7 +206,7 @@ std::string case_difference(const Result& node, const Result& like, const Work& 
   return "";
 }
 
-/// What was recorded differently on the node than on a usual one, the likeliest cause first.
+/// The likeliest cause among the recorded differences between the node and a usual one.
 std::string cause_of(const Result& node, const Result& like, const Work& work, double ratio) {
   const BackendRecord* backend = find_backend(node.backends, work.first);
   const bool is_on_gpu = backend != nullptr && backend->device == "gpu";
@@ -358,7 +359,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
     });
     if (bad > 0)
       fleet.notes.push_back(
-          fmt::format("{}: {} case{} wrong or failed", fleet.nodes[node], bad, bad == 1 ? "" : "s"));
+          fmt::format("{}: {} wrong or failed", fleet.nodes[node], counted_text(bad, "case", "cases")));
   }
   fleet.standings = judgement.run();
   return fleet;

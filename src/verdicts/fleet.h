@@ -49,7 +49,7 @@ struct Fleet {
 /// cores and GPUs. Each operation on each backend of a node is one test: whether its time fits those of the
 /// others, which vary from node to node and from run to run (the t-test of a further value). Holm's procedure
 /// over all tests bounds the error rate. A node that is slower no longer counts as one of the others, and the
-/// rest is judged again.
+/// rest is tested again.
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 

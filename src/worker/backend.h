@@ -123,8 +123,8 @@ struct StartRegistration {
 };
 
 struct Backend {
-  /// What it reports of itself. serve() adds its version, its operations and what cannot be read, and leaves
-  /// out library files that are empty.
+  /// The backend's report of itself. serve() adds its version, its operations and what cannot be read, and
+  /// leaves out library files that are empty.
   answer::Hello hello;
   std::function<void(int)> use_threads;                 // called once, before anything is prepared
   std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty if it is the host's

@@ -13,6 +13,10 @@
 namespace breakeven {
 namespace {
 
+bool is_of(const NodeKind& kind, const NodeStanding& standing) {
+  return std::ranges::find(kind.nodes, standing.node) != kind.nodes.end();
+}
+
 Table standings_table(const Fleet& fleet, const NodeKind& kind) {
   Table table{.title = kind.name,
               .columns = {essential("node"),
@@ -22,7 +26,7 @@ Table standings_table(const Fleet& fleet, const NodeKind& kind) {
                           essential("time over the others'", CellKind::ratio),
                           {.name = "95 %"}}};
   for (const NodeStanding& standing : fleet.standings) {
-    if (std::ranges::find(kind.nodes, standing.node) == kind.nodes.end()) continue;
+    if (!is_of(kind, standing)) continue;
     const Tone tone = standing.is_slower ? Tone::bad : Tone::plain;
     table.rows.push_back(
         {.cells = {TableCell(printable(fleet.nodes[standing.node]), tone), backend_spelling(standing.backend),
@@ -61,7 +65,7 @@ Document document_of(const Fleet& fleet) {
     add_sentence(card.answer, kind.why_not.empty() ? "" : fmt::format("Not compared: {}.", kind.why_not),
                  Tone::warning);
     for (const NodeStanding& standing : fleet.standings) {
-      if (!standing.is_slower || std::ranges::find(kind.nodes, standing.node) == kind.nodes.end()) continue;
+      if (!standing.is_slower || !is_of(kind, standing)) continue;
       add_sentence(card.answer,
                    fmt::format("{}: {} by {} takes {} ({} to {}) as long: {}.", fleet.nodes[standing.node],
                                standing.op, backend_spelling(standing.backend), factor_text(standing.ratio),

@@ -9,7 +9,7 @@ import torch
 from breakeven_worker.backend import Failed, Unsupported
 
 _TORCHSCRIPT = "TorchScript, frozen and optimized"
-# As an "optimizer" of training: the fused one, and all of a step is recorded together.
+# An "optimizer" of training: the fused one, where all of a step is recorded together.
 WHOLE_STEP = "whole step in one CUDA graph, fused"
 _WHOLE_BATCH = "torch.compile, whole batch in one CUDA graph"
 
