@@ -41,7 +41,8 @@ struct GateOptions {
   double threshold = 0.03, minutes = 10, seconds = 0;
   std::filesystem::path selftest;
   Outputs outputs;
-  bool library_defaults = false, quiet = false, only_check = false;
+  StartOptions start;
+  bool quiet = false, only_check = false;
 };
 
 void declare_side(CLI::App& command, const std::string& name, const std::string& what, SideOptions& o) {
@@ -81,7 +82,7 @@ void declare(CLI::App& command, GateOptions& o) {
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
-  add_library_defaults_option(command, o.library_defaults);
+  add_start_options(command, o.start);
   command.add_option(
       "--selftest", o.selftest,
       "the result of `breakeven selftest` on this host; default: results/HOST/selftest.json, if it exists");
@@ -275,7 +276,7 @@ int gate(const GateOptions& o) {
   GatePlan plan;
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
-  apply_library_defaults(o.library_defaults, plan.config.measure);
+  apply_start_options(o.start, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   plan.rules.threshold = o.threshold;

@@ -33,7 +33,7 @@ struct Options {
   std::filesystem::path out, resume;
   double seconds = 0, precision = 0;
   int threads = 0;
-  bool library_defaults = false;
+  StartOptions start;
   bool quiet = false;
 };
 
@@ -57,7 +57,7 @@ void declare(CLI::App& command, Options& o) {
       ->check(CLI::Range(1e-4, 1.0));
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota");
-  add_library_defaults_option(command, o.library_defaults);
+  add_start_options(command, o.start);
   command.add_flag("--quiet", o.quiet, "no progress line and no table");
 }
 
@@ -139,7 +139,7 @@ int run(const Options& o) {
   plan.config = select_cases(o.selection);
   limit_case_seconds(plan.config.measure, o.seconds);
   if (o.precision > 0) plan.config.measure.precision = o.precision;
-  apply_library_defaults(o.library_defaults, plan.config.measure);
+  apply_start_options(o.start, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out

@@ -9,6 +9,7 @@
 #include "plan/shards.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
+#include "session/launcher.h"
 #include "text/printable.h"
 #include "verdicts/verdict.h"
 
@@ -40,10 +41,15 @@ void add_case_options(CLI::App& command, CaseSelection& selection) {
       ->type_name("I/N");
 }
 
-void add_library_defaults_option(CLI::App& command, bool& chosen) {
-  command.add_flag("--library-defaults", chosen,
+void add_start_options(CLI::App& command, StartOptions& options) {
+  command.add_flag("--library-defaults", options.library_defaults,
                    "OpenBLAS and BLIS keep the kernels that they choose by themselves; default: the fastest "
                    "that they have for this processor");
+  command
+      .add_option("--launcher", options.launcher,
+                  "the command that starts the processes of a case with several ranks, as in 'srun -n "
+                  "{ranks}'; default: the config's, or else the mpirun in PATH")
+      ->type_name("COMMAND");
 }
 
 void limit_case_seconds(Measure& measure, double seconds) {
@@ -53,9 +59,16 @@ void limit_case_seconds(Measure& measure, double seconds) {
   measure.energy_seconds = seconds < least_for_energy ? 0 : std::min(measure.energy_seconds, seconds);
 }
 
-void apply_library_defaults(bool option, Measure& measure) {
-  measure.library_defaults = measure.library_defaults || option;
+void apply_start_options(const StartOptions& options, Measure& measure) {
+  measure.library_defaults = measure.library_defaults || options.library_defaults;
   if (measure.library_defaults) start_with_library_defaults();
+  if (!options.launcher.empty()) measure.launcher = options.launcher;
+  if (measure.launcher.empty()) return;
+  try {
+    launch_words(measure.launcher, 2);
+  } catch (const std::runtime_error& e) {
+    throw CommandError("--launcher: {}", e.what());
+  }
 }
 
 Config select_cases(const CaseSelection& selection) {

@@ -43,12 +43,18 @@ void add_case_options(CLI::App& command, CaseSelection& selection);
 /// Reads the configs and keeps the requested cases. Throws CommandError if none is left.
 Config select_cases(const CaseSelection& selection);
 
-/// Declares `--library-defaults`, the same for all commands that measure.
-void add_library_defaults_option(CLI::App& command, bool& chosen);
+/// How programs are started.
+struct StartOptions {
+  bool library_defaults = false;
+  std::string launcher;
+};
+/// Declares the options, the same for all commands that measure.
+void add_start_options(CLI::App& command, StartOptions& options);
 /// Limits the time of each case, with that for its energy. 0 seconds: as the config says.
 void limit_case_seconds(Measure& measure, double seconds);
-/// If the option or the config says so, programs started from now on keep their libraries' defaults.
-void apply_library_defaults(bool option, Measure& measure);
+/// Applies the options to what the config says. Programs started from now on keep their libraries' defaults
+/// if one of the two says so. Throws CommandError for a launcher that starts no ranks.
+void apply_start_options(const StartOptions& options, Measure& measure);
 
 struct BackendChoice {
   std::vector<BackendRecord> measured;  // in the requested order, including unavailable ones

@@ -77,7 +77,7 @@ void check_injection(const Side& side) {
 GatePlan plan_of(const SelftestOptions& o, double share) {
   GatePlan plan;
   plan.config = select_cases(o.selection);
-  apply_library_defaults(false, plan.config.measure);
+  apply_start_options({}, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.gate_minutes;
   plan.rules.threshold = o.threshold;

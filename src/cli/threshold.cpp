@@ -38,7 +38,8 @@ struct ThresholdOptions {
   std::string filter;
   double minutes = 60, seconds = 0;
   int threads = 0;
-  bool library_defaults = false, quiet = false;
+  StartOptions start;
+  bool quiet = false;
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
@@ -66,7 +67,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command.add_option("--threads", o.threads,
                      "CPU threads of sides whose config does not say; default: one per physical core, within "
                      "affinity and quota");
-  add_library_defaults_option(command, o.library_defaults);
+  add_start_options(command, o.start);
   o.outputs.declare(command, {SubjectKind::threshold});
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
@@ -166,7 +167,7 @@ int measured_threshold(const ThresholdOptions& o) {
   keep_found(o.filter, plan.config.questions,
              [](const ThresholdQuestion& q) { return q.at(1, q.from).problem.id(); });
   limit_case_seconds(plan.config.measure, o.seconds);
-  apply_library_defaults(o.library_defaults, plan.config.measure);
+  apply_start_options(o.start, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   choose_sides(plan, o);

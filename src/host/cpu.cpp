@@ -175,6 +175,17 @@ std::vector<std::string> cpu_features() {
   return found;
 }
 
+std::vector<int> cpus_for(int threads) {
+  const auto allowed = allowed_cpus();
+  auto cpus = cpu_of_each_core(allowed);
+  for (const int cpu : allowed) {
+    if (std::ranges::find(cpus, cpu) == cpus.end()) cpus.push_back(cpu);
+  }
+  if (std::ssize(cpus) < threads) return {};
+  cpus.resize(static_cast<std::size_t>(threads));
+  return cpus;
+}
+
 std::int64_t available_memory() {
   double least = std::numeric_limits<double>::infinity();
   std::ifstream in("/proc/meminfo");

@@ -42,6 +42,9 @@ std::vector<std::string> cpu_features();
 /// lowest.
 std::vector<int> cpu_of_each_core(const std::vector<int>& cpus);
 
+/// CPUs to pin `threads` threads to, each on its own core; empty if there are too few CPUs.
+std::vector<int> cpus_for(int threads);
+
 /// Bytes that can be allocated now without swapping: the kernel's estimate, limited by what the cgroup has
 /// left.
 std::int64_t available_memory();

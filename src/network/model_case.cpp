@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/steady_clock.h"
+#include "network/data_parallel.h"
 #include "workloads/networks.h"
 
 namespace breakeven {
@@ -64,7 +65,7 @@ class Training final : public NetworkCase {
  public:
   Training(ModelTask task, const MakeModel& make, const MakeEpochOrder& make_order)
       : NetworkCase(task), order_(data_->images(Split::train).count(), batch_, seed_, make_order) {
-    model_ = make(std::move(task));
+    model_ = make_data_parallel(std::move(task), make);
   }
 
   void prepare_runs(std::int64_t runs) override {

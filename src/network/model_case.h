@@ -29,9 +29,13 @@ std::unique_ptr<Prepared> make_inference(const Case& problem, std::uint64_t seed
 struct ModelRegistration {
   using Dtypes = std::function<std::vector<Dtype>()>;
 
-  ModelRegistration(const Dtypes& training_dtypes, const Dtypes& inference_dtypes, const MakeModel& make)
-      : train({"train", training_dtypes,
-               [make](const Case& c, std::uint64_t seed) { return make_training(c, seed, make); }}),
+  /// `takes_ranks`: the model exchanges gradients with other ranks (network/gradient_exchange.h).
+  ModelRegistration(const Dtypes& training_dtypes, const Dtypes& inference_dtypes, const MakeModel& make,
+                    bool takes_ranks = false)
+      : train({.op = "train",
+               .dtypes = training_dtypes,
+               .prepare = [make](const Case& c, std::uint64_t seed) { return make_training(c, seed, make); },
+               .takes_ranks = takes_ranks}),
         infer({"infer", inference_dtypes,
                [make](const Case& c, std::uint64_t seed) { return make_inference(c, seed, make); }}) {}
 

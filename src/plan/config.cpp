@@ -32,7 +32,8 @@ Measure read_measure(const Json& json, const Place& place) {
           .seed = static_cast<std::uint64_t>(given.integer("seed")),
           .timeout_seconds = given.number("timeout_seconds"),
           .energy_seconds = given.number("energy_seconds"),
-          .library_defaults = given.boolean("library_defaults")};
+          .library_defaults = given.boolean("library_defaults"),
+          .launcher = given.text("launcher")};
 }
 
 /// True for a valid backend name: letters, digits and ._+-. It becomes the end of a program's name, so it
@@ -152,7 +153,7 @@ std::vector<std::string> read_backends(const Json& json, const Place& place) {
 }
 
 const std::vector<Parameter>& measure_parameters() {
-  constexpr Measure defaults;
+  const Measure defaults;
   constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // doubles hold all integers up to here
   constexpr double day = 86400;
   static const std::vector<Parameter> all{
@@ -186,6 +187,10 @@ const std::vector<Parameter>& measure_parameters() {
                         "whether OpenBLAS and BLIS keep the kernels that they choose by themselves, which "
                         "may be slower than others that they have",
                         defaults.library_defaults),
+      text_parameter("launcher",
+                     "the command that starts the processes of a case with several ranks, such as "
+                     "\"srun -n {ranks}\"; by default the mpirun in PATH",
+                     defaults.launcher),
   };
   return all;
 }

@@ -27,6 +27,7 @@ struct Measure {
   double timeout_seconds = 120;   // limit for the answer to a request
   double energy_seconds = 2;      // work per GPU case whose energy is read; 0: no energy
   bool library_defaults = false;  // CPU libraries select their kernels without our settings
+  std::string launcher = {};      // that starts several ranks, with {ranks} in it; empty: the mpirun found
 
   bool operator==(const Measure&) const = default;
 };

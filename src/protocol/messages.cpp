@@ -144,6 +144,14 @@ void optional_amount(Fields& f, const char* key, std::optional<double>& value) {
   f.expect(amount >= 0 && std::isfinite(amount), "'{}' is {} and must not be below 0", key, amount);
 }
 
+void rank_members(Fields& f, answer::Rank& rank) {
+  f.required("host", rank.host);
+  f.required("pid", rank.pid);
+  f.optional("threads", rank.threads);
+  f.if_set("cpus", rank.cpus);
+  f.if_set("device_id", rank.device_id);
+}
+
 void members(Fields& f, answer::Hello& a) {
   f.required("protocol", a.protocol);
   if (a.protocol != protocol_version)
@@ -167,6 +175,8 @@ void members(Fields& f, answer::Hello& a) {
   f.optional("unreadable", a.unreadable);
   f.if_set("warnings", a.warnings);
   f.if_set("notes", a.notes);
+  if (f.writes() ? !a.ranks.empty() : f.reader().find("ranks") != nullptr)
+    f.objects("ranks", a.ranks, rank_members);
 }
 
 void members(Fields& f, answer::Ready& a) {
@@ -202,6 +212,8 @@ void members(Fields& f, answer::Sample& a) {
   optional_amount(f, "cpu_seconds", a.cpu_seconds);
   optional_amount(f, "device_seconds", a.device_seconds);
   optional_amount(f, "joules", a.joules);
+  if (f.reads() || a.communication_seconds)
+    optional_amount(f, "communication_seconds", a.communication_seconds);
   f.if_set("latencies", a.latencies);
   for (const double latency : a.latencies)  // one per iteration; none may be unknown
     f.expect(latency >= 0 && std::isfinite(latency), "'latencies' holds {}, which is no time", latency);

@@ -76,6 +76,15 @@ std::size_t longest_answer(const std::string& request);
 
 namespace answer {
 
+/// One of the processes that compute a case together.
+struct Rank {
+  std::string host;
+  int pid = 0;
+  int threads = 1;
+  std::vector<int> cpus = {};  // to which its threads are pinned; empty if they are not
+  std::string device_id = {};  // as Hello's
+};
+
 struct Hello {
   int protocol = protocol_version;
   std::string name;
@@ -91,6 +100,7 @@ struct Hello {
       {};                                  // metric ("joules", "device_seconds"), why it is unknown here
   std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
   std::vector<std::string> notes = {};     // other remarks for readers of its results
+  std::vector<Rank> ranks = {};            // in their order; empty if the program is alone
 };
 struct Ready {
   std::string algorithm;
@@ -107,6 +117,8 @@ struct Sample {
   std::vector<double> latencies;           // of every iteration, if the workload asks for them
   std::vector<double> losses;              // of every step, if the workload trains
   std::vector<std::string> warnings = {};  // about the measurement, with the remedy
+  /// With several ranks: the mean time of a rank in communication for which its computation waited.
+  std::optional<double> communication_seconds = {};
 };
 /// One epoch of training, timed as a whole.
 struct Epoch {

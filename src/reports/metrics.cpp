@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "statistics/summary.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
@@ -90,6 +91,14 @@ std::optional<double> epoch_seconds(const MeasuredCase& c) {
   return median(training->epoch_seconds);
 }
 
+/// The algorithm bandwidth of a collective operation, as nccl-tests define it, in GB/s.
+std::optional<double> data_rate(const MeasuredCase& c) {
+  const auto timed = speed(*c.result);
+  const Workload* workload = find_workload(c.result->op);
+  if (!timed || workload == nullptr || !workload->is_collective()) return std::nullopt;
+  return static_cast<double>(c.result->parameters.integer("bytes")) / timed->seconds / 1e9;
+}
+
 std::optional<double> throttled_samples(const MeasuredCase& c) {
   return c.result->conditions.device ? of_timing<&Timing::throttled>(c) : std::nullopt;
 }
@@ -115,6 +124,9 @@ std::span<const Metric> metrics() {
        of<&CaseResult::cpu_seconds>, "seconds", "cpu_seconds"},
       {"device_seconds", "Time of one iteration on the device alone.", "device time", seconds,
        of<&CaseResult::device_seconds>, "seconds", "device_seconds"},
+      {"communication_seconds",
+       "Time of one iteration in which a rank waits for communication, the mean over the ranks.",
+       "communication", seconds, of<&CaseResult::communication_seconds>, "seconds", "communication_seconds"},
       {"joules", "Energy of one iteration.", "energy", joules, of<&CaseResult::joules>, "joules", "joules"},
       {"flop", "Floating-point operations of one iteration.", "FLOP", number, of<&CaseResult::flop>},
       {"bytes", "Bytes that one iteration must move at least.", "bytes", number, of<&CaseResult::bytes>,
@@ -123,6 +135,8 @@ std::span<const Metric> metrics() {
        [](const MeasuredCase& c) { return c.result->gflops(); }},
       {"gbps", "Billions of bytes a second.", "GB/s", number,
        [](const MeasuredCase& c) { return c.result->gbps(); }},
+      {"data_gbps", "Billions of bytes of a collective operation's data a second: algorithm bandwidth.",
+       "data GB/s", number, data_rate},
       {"flop_per_second", "Floating-point operations a second, a multiply-add counted as two.", "FLOP/s",
        number, rate_of<of<&CaseResult::flop>>, "", "flop_per_second"},
       {"bytes_per_second", "Bytes that must move at least, a second.", "bytes/s", number,

@@ -170,6 +170,11 @@ void fields(Fields& f, DeviceConditions& device) {
   f.optional("unreadable", device.unreadable);
 }
 
+void fields(Fields& f, RankPlace& rank) {
+  f.required("host", rank.host);
+  f.optional("threads", rank.threads);
+}
+
 void fields(Fields& f, Conditions& conditions) {
   f.optional("cpus", conditions.cpus);
   f.optional("cpu_mhz", conditions.cpu_mhz);
@@ -180,6 +185,7 @@ void fields(Fields& f, Conditions& conditions) {
   f.optional("temperature_celsius", conditions.temperature_celsius);
   f.optional("unreadable", conditions.unreadable);
   f.if_set("device", conditions.device);
+  f.if_set("ranks", conditions.ranks);
 }
 
 void fields(Fields& f, Training& training) {
@@ -221,6 +227,7 @@ void fields(Fields& f, CaseResult& c) {
   f.optional("reason", c.reason);
   f.optional("seconds", c.seconds);
   f.optional("cpu_seconds", c.cpu_seconds);
+  f.if_set("communication_seconds", c.communication_seconds);
   f.optional("device_seconds", c.device_seconds);
   f.optional("joules", c.joules);
   f.number("flop", c.flop);

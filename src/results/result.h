@@ -86,6 +86,12 @@ struct DeviceConditions {
 
 /// Conditions of the machine while a case was measured. Absent values are unknown; `unreadable` gives the
 /// reason.
+/// Where a rank ran.
+struct RankPlace {
+  std::string host;
+  int threads = 1;
+};
+
 struct Conditions {
   std::vector<int> cpus = {};               // that the threads were pinned to; empty: not pinned
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case
@@ -96,6 +102,7 @@ struct Conditions {
   std::optional<double> temperature_celsius;
   std::map<std::string, std::string> unreadable;
   std::optional<DeviceConditions> device = {};  // for GPUs that can be identified
+  std::vector<RankPlace> ranks = {};            // of a case that several processes computed, in their order
 };
 
 /// A case on a backend; (id, backend) is unique in a file.
@@ -111,6 +118,7 @@ struct CaseResult : CaseOnBackend {
   std::string reason;
   std::optional<Timing> seconds;
   std::optional<double> cpu_seconds, device_seconds, joules;  // medians, per iteration
+  std::optional<double> communication_seconds;                // the same; mean over the ranks
   double flop = 0, bytes = 0;                                 // per iteration
   std::int64_t samples = 0;                                   // images per iteration; 0 if not applicable
   std::optional<Verification> verification;

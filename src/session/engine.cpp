@@ -13,6 +13,7 @@
 #include "results/backend_spelling.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
+#include "workloads/ranks.h"
 
 namespace breakeven {
 namespace {
@@ -114,6 +115,15 @@ Engine::Engine(const Measure& measure, const Instruments& instruments, int threa
                            .threads = threads};
 }
 
+const Participant& Engine::with_ranks_of(const Case& problem, const Participant& participant) {
+  const auto ranks = static_cast<int>(ranks_of(problem.parameters));
+  if (ranks == 1) return participant;
+  Participant made = participant;
+  made.key = fmt::format("{}, {} ranks", participant.key, ranks);
+  made.ranks = ranks;
+  return with_ranks_.emplace(made.key, std::move(made)).first->second;
+}
+
 bool Engine::measure(Visit& visit) {
   const HostCounters before = read_counters();
   const double own_before = workers_.cpu_seconds();
@@ -131,6 +141,7 @@ bool Engine::measure(Visit& visit) {
     add_interval(contender->on_host, before, after, own_seconds);
     conditions = conditions_of(contender->on_host);
     conditions.cpus = workers_.cpus_held(*contender->participant);
+    conditions.ranks = workers_.ranks_of(*contender->participant);
     if (contender->watch) {
       conditions.device = contender->watch->conditions();
       if (!contender->joules.unknown.empty())

@@ -149,6 +149,9 @@ class Engine {
   Engine(const Measure& measure, const Instruments& instruments, int threads,
          const std::optional<BackendRecord>& reference, ReportProgress report_progress);
 
+  /// The same participant with the ranks of a case. The engine keeps it.
+  const Participant& with_ranks_of(const Case& problem, const Participant& participant);
+
   /// Starts a launch: every participant is a fresh process from here on. Scripts that are measured `soon`
   /// are started in parallel.
   void begin_launch(const std::vector<const Participant*>& soon = {}) {
@@ -282,6 +285,7 @@ class Engine {
   ReportProgress report_progress_;
   std::optional<Nvml> nvml_;  // opened if a backend computes on a GPU
   std::vector<Gpu> gpus_;
+  std::map<std::string, Participant> with_ranks_;  // by key
   WorkerPool workers_;
   std::unique_ptr<SpeedProbe> speed_probe_;  // null if the machine is not probed
   bool probes_ = false;                      // in the current visit

@@ -174,7 +174,8 @@ class Gate : public MeasuringSession {
       for (const std::size_t side : {base, head}) {
         if (!has(side)) continue;
         CaseResult& row = rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
-        compared.sides.at(side) = &problem.contenders.emplace_back(*pair[side], problem.problem, row);
+        compared.sides.at(side) = &problem.contenders.emplace_back(
+            engine_.with_ranks_of(planned.problem, *pair[side]), problem.problem, row);
       }
       if (compared.is_alone()) say_what_is_missing(verdict, has(base) ? base : head, plan_.backends[p]);
     }

@@ -118,7 +118,8 @@ class Session : public MeasuringSession {
           }
         }
         CaseResult& row = result_.cases.emplace_back(empty_case(planned, id, backend));
-        problem.contenders.emplace_back(participant, problem.measured, row);
+        problem.contenders.emplace_back(engine_.with_ranks_of(planned.problem, participant), problem.measured,
+                                        row);
         warn_of_backend(backend, result_.warnings);
       }
       if (problem.contenders.empty()) problems_.pop_back();
@@ -454,16 +455,18 @@ class Session : public MeasuringSession {
 
   /// Summarises values other than times of the samples that count.
   static void summarise_answers(const Contender& contender, CaseResult& row) {
-    std::vector<double> cpu_seconds, device_seconds, joules, latencies;
+    std::vector<double> cpu_seconds, device_seconds, communication_seconds, joules, latencies;
     for (const std::size_t i : counted_indices(*row.seconds)) {
       const answer::Sample& s = contender.answers[i];
       if (s.cpu_seconds) cpu_seconds.push_back(*s.cpu_seconds);
       if (s.device_seconds) device_seconds.push_back(*s.device_seconds);
+      if (s.communication_seconds) communication_seconds.push_back(*s.communication_seconds);
       if (s.joules) joules.push_back(*s.joules);
       latencies.insert(latencies.end(), s.latencies.begin(), s.latencies.end());
     }
     row.cpu_seconds = median_if_any(cpu_seconds);
     row.device_seconds = median_if_any(device_seconds);
+    row.communication_seconds = median_if_any(communication_seconds);
     row.joules = contender.joules ? contender.joules.value : median_if_any(joules);
     if (latencies.empty()) return;
     row.latency = Latency{

@@ -204,7 +204,8 @@ class ThresholdSession : public MeasuringSession {
       const std::string id = side.planned.problem.id();
       for (const auto& participant : participants_[s]) {
         CaseResult& row = side.rows.emplace_back(empty_case(side.planned, id, participant->backend));
-        side.contenders.emplace_back(*participant, side.problem, row);
+        side.contenders.emplace_back(engine_.with_ranks_of(side.planned.problem, *participant), side.problem,
+                                     row);
       }
     }
     return sides;

@@ -28,8 +28,11 @@ template <typename T>
 using Asked = std::variant<T, answer::Refusal, WorkerLost>;
 
 struct WorkerOptions {
-  std::vector<std::pair<std::string, std::string>> environment;  // added to the driver's own
-  std::chrono::seconds time_to_quit{1};                          // after which it is killed
+  std::vector<std::pair<std::string, std::string>> environment = {};  // added to the driver's own
+  std::chrono::seconds time_to_quit{1};                               // after which it is killed
+  std::vector<std::string> launcher =
+      {};  // the command that starts the program, before its path; empty: none
+  std::vector<std::string> arguments = {};  // of the program
 };
 
 /// How long a program may take to quit. Destroying a GPU's context takes time, above all under
@@ -56,6 +59,8 @@ class Worker : public Interface {
   /// CPU time used so far by all threads of the program itself; empty if the kernel does not report it.
   virtual std::optional<double> cpu_seconds() const = 0;
   virtual int pid() const = 0;
+  /// The processes that compute, if the program has started others for that: their time counts as its own.
+  virtual void count_processes(std::vector<int> /*pids*/) {}
 
   /// Sends a request and waits for its answer, as exchange() does.
   template <typename T>

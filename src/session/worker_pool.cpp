@@ -1,15 +1,18 @@
 #include "session/worker_pool.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <set>
 
 #include "host/cpu.h"
 #include "host/threads.h"
 #include "session/discovery.h"
+#include "session/launcher.h"
 
 namespace breakeven {
 namespace {
@@ -23,23 +26,17 @@ double cpu_seconds_of(int who) {
 
 }  // namespace
 
-std::vector<int> cpus_for(int threads) {
-  const auto allowed = allowed_cpus();
-  auto cpus = cpu_of_each_core(allowed);
-  for (const int cpu : allowed) {
-    if (std::ranges::find(cpus, cpu) == cpus.end()) cpus.push_back(cpu);
-  }
-  if (std::ssize(cpus) < threads) return {};
-  cpus.resize(static_cast<std::size_t>(threads));
-  return cpus;
-}
-
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
                                           const std::function<std::vector<int>()>& near_cpus) {
   Running& running = running_[participant.key];
   if (running.is_started) return std::nullopt;
   if (!running.worker) {
-    launch(participant, running);
+    try {
+      launch(participant, running);
+    } catch (const std::exception& e) {
+      running_.erase(participant.key);
+      return NoAnswer{.status = Status::failed, .reason = e.what()};
+    }
     running.hello = ask_hello(participant, running);
   }
   const auto hello = to_answer(participant, *std::exchange(running.hello, {}));
@@ -47,7 +44,12 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
     running_.erase(participant.key);  // a program that has not said hello gets no further requests
     return *none;
   }
+  if (auto wrong = note_ranks(participant, std::get<answer::Hello>(hello), running)) {
+    running_.erase(participant.key);
+    return wrong;
+  }
   running.is_started = true;
+  if (participant.ranks > 1) return std::nullopt;  // each has its own CPUs
   // With cold caches, threads of the worker flush every CPU.
   if (measure_.placed && !measure_.cold_cache && participant.backend.device == "cpu")
     running.placement =
@@ -66,7 +68,8 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
   std::vector<std::pair<const Participant*, Running*>> scripts;
   // A program ends with the thread that started it, so that this one starts them all.
   for (const Participant* participant : participants) {
-    if (find(*participant) != nullptr || !is_script(participant->backend.program)) continue;
+    if (find(*participant) != nullptr || participant->ranks > 1 || !is_script(participant->backend.program))
+      continue;
     Running& running = running_[participant->key];
     launch(*participant, running);
     scripts.emplace_back(participant, &running);
@@ -83,7 +86,35 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
 void WorkerPool::launch(const Participant& participant, Running& running) {
   WorkerOptions options = participant.options;
   options.time_to_quit = time_to_quit(participant.backend.device);
+  if (participant.ranks > 1) {
+    constexpr std::chrono::seconds to_end_all_ranks{10};
+    options.time_to_quit = std::max(options.time_to_quit, to_end_all_ranks);
+    options.launcher = launch_command(measure_.launcher, participant.ranks);
+    options.arguments = rank_arguments(participant.ranks);
+  }
   running.worker = start_worker_(participant.backend.program, options);
+}
+
+std::optional<NoAnswer> WorkerPool::note_ranks(const Participant& participant, const answer::Hello& hello,
+                                               Running& running) {
+  if (participant.ranks == 1) return std::nullopt;
+  if (std::ssize(hello.ranks) != participant.ranks) {
+    return NoAnswer{
+        .status = Status::unsupported,
+        .reason = fmt::format("{} answered as {} rank{} instead of {}: it knows no ranks",
+                              participant.backend.name, std::max<std::size_t>(hello.ranks.size(), 1),
+                              hello.ranks.size() > 1 ? "s" : "", participant.ranks)};
+  }
+  std::array<char, 256> here{};
+  gethostname(here.data(), here.size() - 1);
+  for (const answer::Rank& rank : hello.ranks) {
+    running.ranks.push_back({.host = rank.host, .threads = rank.threads});
+    if (rank.host != here.data()) continue;
+    running.ranks_here.push_back(rank.pid);
+    running.confined_to.insert(running.confined_to.end(), rank.cpus.begin(), rank.cpus.end());
+  }
+  running.worker->count_processes(running.ranks_here);
+  return std::nullopt;
 }
 
 Asked<answer::Hello> WorkerPool::ask_hello(const Participant& participant, Running& running) const {
@@ -121,6 +152,11 @@ std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {
   return {cpus.begin(), cpus.end()};
 }
 
+std::vector<RankPlace> WorkerPool::ranks_of(const Participant& participant) const {
+  const Running* running = find(participant);
+  return running == nullptr ? std::vector<RankPlace>() : running->ranks;
+}
+
 double WorkerPool::cpu_seconds() const {
   double sum = cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
   for (const auto& [key, running] : running_) sum += running.worker->cpu_seconds().value_or(0);
@@ -129,8 +165,10 @@ double WorkerPool::cpu_seconds() const {
 
 bool WorkerPool::owns_process(std::int64_t pid) const {
   const pid_t group = getpgid(static_cast<pid_t>(pid));
-  return group > 0 &&
-         std::ranges::any_of(running_, [&](const auto& one) { return one.second.worker->pid() == group; });
+  return group > 0 && std::ranges::any_of(running_, [&](const auto& one) {
+           return one.second.worker->pid() == group ||
+                  std::ranges::find(one.second.ranks_here, pid) != one.second.ranks_here.end();
+         });
 }
 
 const WorkerPool::Running* WorkerPool::find(const Participant& participant) const {

@@ -23,7 +23,8 @@ struct Participant {
   std::string key;  // of its worker; unique in a session
   BackendRecord backend;
   WorkerOptions options;
-  int threads = 1;
+  int threads = 1;  // of one host; ranks there share them
+  int ranks = 1;
 };
 
 /// Why there is no answer.
@@ -31,9 +32,6 @@ struct NoAnswer {
   Status status = Status::failed;
   std::string reason;
 };
-
-/// CPUs to pin `threads` threads to, each on its own core; empty if there are too few cores.
-std::vector<int> cpus_for(int threads);
 
 template <typename T>
 using Answered = std::variant<T, NoAnswer>;
@@ -84,6 +82,8 @@ class WorkerPool {
   void place_threads(const Participant& participant, double sample_seconds);
   /// The CPUs that the participant's threads are pinned to, in rising order; empty if the kernel decides.
   std::vector<int> cpus_held(const Participant& participant) const;
+  /// Where the participant's ranks run; empty if it has only one.
+  std::vector<RankPlace> ranks_of(const Participant& participant) const;
 
   /// CPU time used so far by the driver and all programs, in seconds.
   double cpu_seconds() const;
@@ -98,6 +98,8 @@ class WorkerPool {
     bool is_started = false;
     std::unique_ptr<Placement> placement;  // null: the kernel decides
     std::vector<int> confined_to;          // empty: it may run everywhere
+    std::vector<RankPlace> ranks;          // empty: a single process
+    std::vector<int> ranks_here;           // process ids of those on this host
   };
   template <typename T>
   Answered<T> to_answer(const Participant& participant, Asked<T> asked) {
@@ -110,7 +112,11 @@ class WorkerPool {
     running_.erase(participant.key);
     return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
   }
+  /// Throws std::runtime_error if several ranks cannot be launched.
   void launch(const Participant& participant, Running& running);
+  /// Notes which processes are the ranks of a newly started program. Returns what is wrong with them.
+  static std::optional<NoAnswer> note_ranks(const Participant& participant, const answer::Hello& hello,
+                                            Running& running);
   Asked<answer::Hello> ask_hello(const Participant& participant, Running& running) const;
   const Running* find(const Participant& participant) const;
   Placement* placement_of(const Participant& participant) const;

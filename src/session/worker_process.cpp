@@ -27,6 +27,7 @@
 #include <boost/process/v1/io.hpp>
 namespace bp = boost::process::v1;
 #else
+#include <boost/process/args.hpp>
 #include <boost/process/async_pipe.hpp>
 #include <boost/process/child.hpp>
 #include <boost/process/env.hpp>
@@ -37,6 +38,7 @@ namespace bp = boost::process::v1;
 namespace bp = boost::process;
 #endif
 #include "protocol/foreign_text.h"
+#include "session/launcher.h"
 #include "session/received_lines.h"
 #include "session/running_time.h"
 #include "session/worker_keeper.h"
@@ -95,6 +97,14 @@ std::string describe_end(int status) {
   return WIFSIGNALED(status)
              ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
              : fmt::format("ended with exit status {}", WEXITSTATUS(status));
+}
+
+/// The CPU time of a process; empty if it has ended.
+std::optional<double> cpu_time_of(int pid) {
+  clockid_t clock{};
+  timespec now{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &now) != 0) return std::nullopt;
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 /// Makes this thread's sleeps end on time instead of up to 50 microseconds later, during its lifetime. It is
@@ -191,7 +201,9 @@ struct WorkerProcess::Pipes {
 };
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
-    : program_(program.string()), time_to_quit_(options.time_to_quit) {
+    : program_(program.string()),
+      time_to_quit_(options.time_to_quit),
+      is_launched_(!options.launcher.empty()) {
   bp::environment environment = boost::this_process::environment();
   // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
   for (const auto& [name, value] : options.environment) environment.set(name, value);
@@ -206,10 +218,15 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
       fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
       fcntl(pipe->native_sink(), F_SETFD, FD_CLOEXEC);
     }
+    std::vector<std::string> words = options.launcher;
+    words.push_back(program_);
+    words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+    if (is_launched_) words.insert(words.begin(), "/usr/bin/env");  // finds it in PATH
     WorkerKeeper keeper;
     pipes_->keeper = bp::child(
-        bp::exe = program_, environment, bp::std_in<pipes_->to, bp::std_out> pipes_->from,
-        bp::std_err > pipes_->errors, error, bp::extend::on_exec_setup = [&](auto&) { keeper.start(); });
+        bp::exe = words.front(), bp::args = std::vector(words.begin() + 1, words.end()), environment,
+        bp::std_in<pipes_->to, bp::std_out> pipes_->from, bp::std_err > pipes_->errors, error,
+        bp::extend::on_exec_setup = [&](auto&) { keeper.start(); });
     pid_ = keeper.program();
   } catch (const std::exception& e) {
     why = e.what();
@@ -230,11 +247,12 @@ WorkerProcess::~WorkerProcess() {
 }
 
 std::optional<double> WorkerProcess::cpu_seconds() const {
-  clockid_t clock{};
-  timespec now{};
-  if (lost_ || clock_getcpuclockid(pid(), &clock) != 0 || clock_gettime(clock, &now) != 0)
-    return std::nullopt;
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  if (lost_) return std::nullopt;
+  std::optional<double> sum = cpu_time_of(pid());
+  for (const int process : counted_) {
+    if (sum) *sum += cpu_time_of(process).value_or(0);
+  }
+  return sum;
 }
 
 bool WorkerProcess::wait_until_quiet() const {
@@ -275,6 +293,7 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
     return *std::move(answer);
   }
   if (p.closed) return lose(Status::failed, how_it_ended());
+  if (ended_by_rank()) return lose(Status::failed, reason_of_ranks(p.error_tail));
   if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
   return lose(Status::timed_out,
               fmt::format("no answer within {:g} s (measure.timeout_seconds)", timeout.count()));
@@ -292,7 +311,7 @@ void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::
                                     const std::function<void()>& meanwhile) {
   Pipes& p = *pipes_;
   const auto waiting = [&] {
-    return !p.closed && !p.received.has_line() && p.received.line_size() <= longest;
+    return !p.closed && !p.received.has_line() && p.received.line_size() <= longest && !ended_by_rank();
   };
   const std::chrono::milliseconds slice = meanwhile ? between_looks : longest_wait;
   RunningTime waited(RunningTime::Clock::now());
@@ -314,6 +333,10 @@ void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::
     p.context.poll_one();
 }
 
+bool WorkerProcess::ended_by_rank() const {
+  return is_launched_ && rank_that_ended_its_job(pipes_->error_tail).has_value();
+}
+
 std::string WorkerProcess::how_it_ended() {
   Pipes& p = *pipes_;
   std::string how = "closed its output without ending";
@@ -321,6 +344,13 @@ std::string WorkerProcess::how_it_ended() {
   if (has_ended_within(std::chrono::seconds(1))) how = describe_end(p.keeper.native_exit_code());
   p.context.restart();
   p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
+  if (is_launched_) {
+    // A message of mpirun may come moments after the end of what it started.
+    p.context.restart();
+    p.context.run_for(std::chrono::milliseconds(100));
+    if (const std::string reason = reason_of_ranks(p.error_tail); !reason.empty())
+      return fmt::format("{}: {}", how, shorten_text(reason, longest_last_line));
+  }
   // Uses the last line that is not empty: a loader's message, an exception's.
   std::string_view tail = p.error_tail;
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.remove_suffix(1);

@@ -10,7 +10,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "session/worker.h"
 
@@ -54,6 +56,7 @@ class WorkerProcess : public Worker {
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
   int pid() const override { return pid_; }
+  void count_processes(std::vector<int> pids) override { counted_ = std::move(pids); }
 
   /// Closes the program's input and waits for it to end by itself. Returns its exit status; empty if it was
   /// killed or had to be.
@@ -70,13 +73,18 @@ class WorkerProcess : public Worker {
                        const std::function<void()>& meanwhile);
   /// Kills the program if it has sent more than one answer. `answer` is the one that was taken.
   std::optional<WorkerLost> lose_if_unasked(std::string_view answer = {});
+  /// True if a rank says that it has ended its job. The launcher may not notice, if it waits for a host that
+  /// is gone.
+  bool ended_by_rank() const;
   bool has_ended_within(std::chrono::duration<double> timeout);
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
   std::string how_it_ended();
 
   std::string program_;
   std::chrono::seconds time_to_quit_;
+  bool is_launched_ = false;
   int pid_ = -1;
+  std::vector<int> counted_;  // besides pid_
   std::unique_ptr<Pipes> pipes_;
   std::optional<WorkerLost> lost_;
 };

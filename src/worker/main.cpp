@@ -3,11 +3,36 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 #include <iostream>
+#include <memory>
+#include <string>
 
+#include "worker/communicator.h"
+#include "worker/rank_job.h"
 #include "worker/serve.h"
 
-int main() {
+namespace breakeven {
+namespace {
+
+/// The job, if the driver has started this program as one of several ranks. `fault` receives why it cannot
+/// work.
+std::unique_ptr<RankJob> join_job(int wanted, std::string& fault) {
+  if (wanted < 2) return nullptr;
+  fault = join_ranks(wanted);
+  if (!fault.empty()) return nullptr;
+  try {
+    return std::make_unique<RankJob>();
+  } catch (const std::exception& e) {
+    fault = e.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace breakeven
+
+int main(int argc, char** argv) {
   breakeven::start_up();
   // Libraries may print to standard output at any time: their standard output becomes standard error, and the
   // protocol keeps the original.
@@ -18,5 +43,12 @@ int main() {
     std::fputs((line + "\n").c_str(), out);
     return std::fflush(out) == 0;
   };
-  return breakeven::serve(std::cin, send) ? 0 : 1;
+  std::string fault;
+  auto job = breakeven::join_job(breakeven::requested_ranks(argc, argv), fault);
+  const bool answered = breakeven::serve(std::cin, send, job.get(), fault);
+  // Rank 0 ends the connections before it waits for the others, and they after it: an end before that is a
+  // fault.
+  if (job && job->leads()) job.reset();
+  breakeven::leave_ranks();
+  return answered ? 0 : 1;
 }

@@ -1,20 +1,30 @@
 #include "worker/serve.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <istream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "host/cpu.h"
 #include "host/energy.h"
+#include "host/threads.h"
 #include "protocol/messages.h"
 #include "version.h"
 #include "worker/backend.h"
+#include "worker/communicator.h"
 #include "worker/extra_work.h"
+#include "worker/rank_answers.h"
+#include "worker/rank_job.h"
 #include "worker/timing.h"
+#include "workloads/ranks.h"
 
 namespace breakeven {
 namespace {
@@ -38,9 +48,10 @@ std::string algorithm_text(const std::string& algorithm, const std::string& vari
 }
 
 /// Refuses a case that needs too much memory before it allocates any, because a machine that overcommits
-/// grants memory that it does not have and then kills processes.
-void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device) {
-  const double needed = problem.workload->memory(problem.parameters);
+/// grants memory that it does not have and then kills processes. `share` is the part of the case's memory
+/// that is taken here.
+void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device, double share = 1) {
+  const double needed = share * problem.workload->memory(problem.parameters);
   const auto available = static_cast<double>(of_device ? of_device() : available_memory());
   if (needed > available) {
     throw OutOfMemory(fmt::format("needs {} and {} is available", size_of(needed), size_of(available)));
@@ -56,17 +67,35 @@ void check_elements(const Case& problem, const std::vector<std::int64_t>& elemen
   }
 }
 
+/// The CPUs of rank `index` of those on a host, each of which computes with `threads`; empty if there are too
+/// few.
+std::vector<int> cpus_of_rank(int index, int threads) {
+  const std::vector<int> all = cpus_for((index + 1) * threads);
+  return all.empty()
+             ? all
+             : std::vector<int>(all.begin() + static_cast<std::ptrdiff_t>(index) * threads, all.end());
+}
+
 class Worker {
  public:
+  Worker(const RankJob* job, std::string fault) : job_(job), fault_(std::move(fault)) {}
+
   Answer operator()(const request::Hello& request) {
+    if (!fault_.empty()) throw std::runtime_error(fault_);
     if (request.protocol != protocol_version)
       throw ProtocolError(
           fmt::format("this program speaks protocol {}, not {}: use programs and driver of one version",
                       protocol_version, request.protocol));
     if (request.threads < 1) throw ProtocolError("'threads' must be at least 1");
     backend_ = make_backend();
-    backend_.use_threads(request.threads);
+    const std::vector<answer::Rank> self = begin_as_rank(request.threads);
+    backend_.use_threads(self.empty() ? request.threads : self.front().threads);
     answer::Hello hello = backend_.hello;
+    hello.ranks = self;
+    if (job_ != nullptr) {
+      hello.ranks.front().device_id = hello.device_id;
+      hello.libraries.emplace_back("ranks", communicator().library());
+    }
     hello.version = version;
     std::erase_if(hello.library_files, [](const auto& library) { return library.second.empty(); });
     for (const auto& operation : operations()) {
@@ -95,7 +124,8 @@ class Worker {
       if (operation.op != op) continue;
       for (const Dtype known : operation.dtypes()) {
         if (known != dtype) continue;
-        check_memory(request.problem, backend_.available_memory);
+        check_ranks(request.problem, operation);
+        check_memory(request.problem, backend_.available_memory, share_here());
         prepared_ = operation.prepare(request.problem, request.seed);
         if (const auto extra = extra_work())
           prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
@@ -160,6 +190,39 @@ class Worker {
     return *prepared_;
   }
 
+  /// Confines this rank to its own part of its host's CPUs, because ranks that share a CPU wait for each
+  /// other. Returns what it tells of itself; nothing without other ranks.
+  std::vector<answer::Rank> begin_as_rank(int threads_of_host) const {
+    if (job_ == nullptr) return {};
+    answer::Rank self{.host = job_->host(),
+                      .pid = getpid(),
+                      .threads = std::max(1, threads_of_host / job_->ranks_here()),
+                      .cpus = {},
+                      .device_id = {}};
+    self.cpus = cpus_of_rank(job_->index_here(), self.threads);
+    if (!self.cpus.empty() && !set_cpus_of_thread(0, self.cpus)) self.cpus.clear();
+    return {self};
+  }
+
+  /// The part of a case's memory that this host, or this rank's device, holds.
+  double share_here() const {
+    if (job_ == nullptr) return 1;
+    const int holders = backend_.hello.device == "cpu" ? job_->ranks_here() : 1;
+    return static_cast<double>(holders) / communicator().size();
+  }
+
+  void check_ranks(const Case& problem, const Operation& operation) const {
+    const std::int64_t wanted = ranks_of(problem.parameters);
+    if (wanted > 1 && !operation.takes_ranks)
+      throw Unsupported(
+          fmt::format("{} has no {} with several ranks", backend_.hello.name, problem.workload->op()));
+    if (wanted != communicator().size())
+      throw ProtocolError(
+          fmt::format("the case is for {} ranks, and this job has {}", wanted, communicator().size()));
+  }
+
+  const RankJob* job_;
+  std::string fault_;
   Backend backend_;
   std::unique_ptr<Prepared> prepared_;
   std::optional<Case> problem_;  // the prepared case
@@ -167,11 +230,29 @@ class Worker {
   SampleMode mode_;
 };
 
-Answer respond(Worker& worker, const std::string& line, bool& quit) {
+/// True for a request during which ranks communicate, so that the others would wait for one that gives up.
+bool needs_all_ranks(const Request& request) {
+  return std::holds_alternative<request::Verify>(request) ||
+         std::holds_alternative<request::Sample>(request) || std::holds_alternative<request::Epoch>(request);
+}
+
+Answer carry_out(Worker& worker, const Request& request, const RankJob* job) {
+  if (job == nullptr || !needs_all_ranks(request)) return std::visit(worker, request);
+  try {
+    return std::visit(worker, request);
+  } catch (const ProtocolError&) {
+    throw;  // it is the same on all ranks, and comes before any communication
+  } catch (const std::exception& e) {
+    end_all_ranks(fmt::format(
+        "{}: {}", rank_text(static_cast<std::size_t>(communicator().rank()), job->host()), e.what()));
+  }
+}
+
+Answer respond(Worker& worker, const std::string& line, const RankJob* job, bool& quit) {
   try {
     const Request request = parse_request(line);
     quit = std::holds_alternative<request::Quit>(request);
-    return std::visit(worker, request);
+    return carry_out(worker, request, job);
   } catch (const Unsupported& e) {
     return answer::Refusal{.status = "unsupported", .reason = e.what()};
   } catch (const OutOfMemory& e) {
@@ -200,11 +281,14 @@ void start_up() {
   for (const auto& function : registered_starts()) function();
 }
 
-bool serve(std::istream& in, const std::function<bool(const std::string&)>& send) {
-  Worker worker;
+bool serve(std::istream& in, const std::function<bool(const std::string&)>& send, RankJob* job,
+           const std::string& fault) {
+  Worker worker(job, fault);
   bool quit = false;
-  for (std::string line; !quit && std::getline(in, line);) {
-    if (!send(to_line(respond(worker, line, quit)))) return false;
+  std::string line;
+  while (!quit && (job != nullptr ? job->next(in, line) : static_cast<bool>(std::getline(in, line)))) {
+    const Answer answer = respond(worker, line, job, quit);
+    if (!(job != nullptr ? job->answer(answer, send) : send(to_line(answer)))) return false;
   }
   return true;
 }

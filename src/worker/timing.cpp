@@ -7,6 +7,7 @@
 #include "host/cache.h"
 #include "host/energy.h"
 #include "host/steady_clock.h"
+#include "worker/communicator.h"
 
 namespace breakeven {
 namespace {
@@ -45,6 +46,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   answer::Sample sample;
   double cpu_seconds = 0;
   bool fetched = false;
+  Communicator& ranks = communicator();
   const auto enqueue = [&] {
     if (mode.transfer.moves()) prepared.bring();
     prepared.run_many(mode.transfer.repetitions);
@@ -61,6 +63,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   const auto all_at_once = [&](benchmark::State& state) {
     // A single batch, so that the two clock readings enclose only the loop that a user would write.
     while (state.KeepRunningBatch(iterations)) {
+      ranks.barrier();  // otherwise the first iteration would include how much later other ranks begin
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
       iterate(iterations);
@@ -73,6 +76,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
     for (auto _ : state) {
       if (mode.cold && !prepared.flush()) flush_caches();
+      ranks.barrier();
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
       enqueue();
@@ -96,6 +100,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     iterate(untimed);
     prepared.wait();
   }
+  const double communication_before = ranks.seconds();
   const auto joules_before = meter.joules();
   benchmark::RunSpecifiedBenchmarks(&capture, ".");
   const auto joules_after = meter.joules();
@@ -105,6 +110,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
+  if (ranks.size() > 1) sample.communication_seconds = (ranks.seconds() - communication_before) / count;
   if (mode.device_seconds) {
     prepared.prepare_runs(iterations * mode.transfer.repetitions);
     sample.device_seconds =

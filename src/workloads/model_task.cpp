@@ -26,10 +26,16 @@ ModelTask model_task(const Parameters& parameters, std::uint64_t seed) {
                  .graph = parameters.boolean("graph"),
                  .fused = parameters.boolean("fused"),
                  .tuned = parameters.boolean("tuned"),
-                 .transfer = Transfer::of(parameters).policy};
+                 .transfer = Transfer::of(parameters).policy,
+                 .exchange = {}};
   const bool trains = parameters.find("optimizer") != nullptr;
   if (!trains) return task;  // a batch larger than the test set uses its images more than once
   task.optimizer = Optimizer::of(parameters);
+  task.ranks = static_cast<int>(parameters.integer("ranks"));
+  task.exchange = {.overlaps = parameters.boolean("overlap"),
+                   .deterministic = parameters.boolean("deterministic")};
+  // A library's race may choose another algorithm in every run.
+  task.tuned = task.tuned && !task.exchange.deterministic;
   const std::uint32_t count = task.data->images(Split::train).count();
   if (task.batch > count)
     throw InvalidCase("batch", fmt::format("batch is {} and there are {} images to train on in {}",

@@ -34,6 +34,12 @@ struct Optimizer {
   int states() const { return kind == Kind::sgd ? 1 : 2; }
 };
 
+/// How ranks add up their gradients.
+struct ExchangePlan {
+  bool overlaps = true;        // beginning with the last layers, while the first ones are still computed
+  bool deterministic = false;  // in the order of ranks, so that every run rounds alike
+};
+
 /// The task of a model. In dtypes of lower precision than f32, the operands of products are rounded to the
 /// dtype, sums are f32, and activations may be stored in the dtype. Training keeps parameters and optimiser
 /// state in f32.
@@ -51,6 +57,8 @@ struct ModelTask {
   /// each: a batch's images are copied from host memory when it is used. once: bring() copies the parameters
   /// and a split of the data set, and fetch() copies the parameters.
   Transfer::Policy transfer = Transfer::Policy::resident;
+  int ranks = 1;  // that train together, each on its share of `batch` (network/data_parallel.h)
+  ExchangePlan exchange;
 };
 
 /// The task that the parameters of `train` or `infer` describe. Throws DatasetError if the data cannot be

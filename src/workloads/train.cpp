@@ -1,5 +1,9 @@
 // Training a small network: one step is forward, backward and update on one batch.
+#include <fmt/format.h>
+
 #include "workloads/networks.h"
+#include "workloads/ranks.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 namespace {
@@ -24,9 +28,44 @@ class TrainWorkload final : public NetworkWorkload {
              "epochs to train once the steps are timed; 0: up to target_accuracy, where that is given", 0,
              10000, 0),
          number_parameter_from("target_accuracy",
-                               "fraction of the test set, the time to which is reported; 0: none", 0, 1,
-                               0.0)});
+                               "fraction of the test set, the time to which is reported; 0: none", 0, 1, 0.0),
+         added_later(ranks_parameter(1)),
+         added_later(boolean_parameter("batch_per_rank",
+                                       "`batch` is that of each rank, so that work grows with the ranks; "
+                                       "false: it is divided among them",
+                                       false)),
+         added_later(boolean_parameter("overlap",
+                                       "ranks may add up the gradients of the last layers while those of "
+                                       "the first are still computed: tuned, if that is faster; false: after "
+                                       "the backward pass",
+                                       true)),
+         added_later(boolean_parameter("deterministic",
+                                       "every run rounds alike, bit for bit: ranks add up gradients in their "
+                                       "order, and no algorithm is chosen by a race",
+                                       false))});
     return all;
+  }
+
+  void normalise(Parameters& parameters) const override {
+    const std::int64_t ranks = parameters.integer("ranks");
+    if (parameters.boolean("batch_per_rank")) {
+      parameters.set("batch", parameters.integer("batch") * ranks);
+      parameters.set("batch_per_rank", false);
+    }
+    if (ranks == 1) parameters.set("overlap", true);
+  }
+
+  void check(const Parameters& parameters) const override {
+    NetworkWorkload::check(parameters);
+    const std::int64_t batch = parameters.integer("batch");
+    const std::int64_t ranks = parameters.integer("ranks");
+    if (batch % ranks != 0) {
+      throw InvalidCase("batch", fmt::format("batch is {} and must be a multiple of the {} ranks, each of "
+                                             "which trains on an equal share",
+                                             batch, ranks));
+    }
+    if (ranks > 1 && Transfer::of(parameters).moves())
+      throw InvalidCase("transfer", "transfer must be resident with several ranks");
   }
 
   std::vector<Parameters> examples() const override {
@@ -70,10 +109,12 @@ class TrainWorkload final : public NetworkWorkload {
     return made;
   }
 
-  /// The size of parameters, gradients and optimiser state in f32, and of the outputs of all layers.
+  /// The size of parameters, gradients and optimiser state in f32, which every rank has, and of the outputs
+  /// of all layers.
   double memory(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
-    const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states());
+    const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states()) *
+                         static_cast<double>(parameters.integer("ranks"));
     const Dtype dtype = parameters.dtype();
     return state + batch(parameters) * (image_bytes(dtype) + activation_bytes(network, dtype));
   }

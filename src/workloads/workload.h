@@ -90,6 +90,8 @@ class Workload : public Interface {
   /// False for a question to a device whose answer is a number instead of a time. It has no iterations, and
   /// nothing to verify.
   virtual bool is_timed() const { return true; }
+  /// True if it only moves data between ranks: `bytes` bytes of it, which take bytes() of bus bandwidth.
+  virtual bool is_collective() const { return false; }
   /// True if users need the latency of each single iteration, in addition to throughput.
   virtual bool measures_latency() const { return false; }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "backends/cblas/kernel_cache.h"
 #include "backends/cblas/kernel_choice.h"
@@ -114,9 +116,15 @@ class KernelChooser {
   std::string text_, problem_;
 };
 
-/// Restarts the program. Returns only on failure.
+/// Restarts the program with the same arguments. Returns only on failure.
 void start_again() {
-  std::array<char*, 2> arguments{program_invocation_name, nullptr};
+  std::ifstream own("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> given;
+  for (std::string argument; std::getline(own, argument, '\0');) given.push_back(argument);
+  std::vector<char*> arguments;
+  arguments.reserve(given.size() + 1);
+  for (std::string& argument : given) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
   std::error_code error;
   // Under its own path, so that process lists show its name.
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);

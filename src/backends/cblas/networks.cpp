@@ -50,7 +50,7 @@ class NetworkModel final : public Model {
   explicit NetworkModel(ModelTask task)
       : task_(std::move(task)),
         threads_(threads()),
-        parameters_(task_.network, task_.optimizer, task_.seed, threads_),
+        parameters_(task_, threads_),
         pixels_(task_.batch * image_pixels) {
     let_library_use(1);
     for (const Layer& layer : task_.network.layers) add_stage(layer);
@@ -68,8 +68,8 @@ class NetworkModel final : public Model {
     parameters_.next_step();
     forward(Split::train, rows);
     Stage& last = stages_.back();
-    const double loss = cross_entropy(last.output.data(), task_.data->images(Split::train).labels, rows, 1.0F,
-                                      last.gradient.data());
+    const double loss = cross_entropy(last.output.data(), task_.data->images(Split::train).labels, rows,
+                                      1.0F / static_cast<float>(task_.ranks), last.gradient.data());
     for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
       if (stages_[segment->first].on_batch) {
         Stage& stage = stages_[segment->first];
@@ -78,7 +78,9 @@ class NetworkModel final : public Model {
       } else {
         backward_images(*segment);
       }
+      parameters_.complete_from(segment->first_tensor);
     }
+    parameters_.end_step();
     parameters_changed_ = true;
     return loss;
   }
@@ -301,7 +303,8 @@ std::unique_ptr<Model> make(ModelTask task) {
   return std::make_unique<NetworkModel>(std::move(task));
 }
 
-const ModelRegistration networks(fixed_dtypes({Dtype::f32}), fixed_dtypes({Dtype::f32}), make);
+const ModelRegistration networks(fixed_dtypes({Dtype::f32}), fixed_dtypes({Dtype::f32}), make,
+                                 /*takes_ranks=*/true);
 
 }  // namespace
 }  // namespace breakeven::cblas

@@ -45,18 +45,29 @@ class Tensor {
  public:
   Tensor() = default;
   Tensor(const Device& device, const Desc& desc)
-      : data_(static_cast<std::int64_t>(desc.get_size())), memory_(desc, device.engine, data_.data()) {}
+      : data_(static_cast<std::int64_t>(desc.get_size())),
+        bytes_(data_.size()),
+        place_(data_.data()),
+        memory_(desc, device.engine, place_) {}
   const dnnl::memory& memory() const { return memory_; }
   Desc desc() const { return memory_.get_desc(); }
   template <typename T>
   T* as() {
-    return reinterpret_cast<T*>(data_.data());
+    return reinterpret_cast<T*>(place_);
   }
-  std::int64_t bytes() const { return data_.size(); }
-  void fill_zero() { std::fill_n(data_.data(), data_.size(), std::byte{0}); }
+  std::int64_t bytes() const { return bytes_; }
+  void fill_zero() { std::fill_n(place_, bytes_, std::byte{0}); }
+  /// Moves it, without its values, to memory of the caller. Primitives that use memory() do so there.
+  void move_to(std::byte* place) {
+    memory_.set_data_handle(place);
+    place_ = place;
+    data_ = Buffer<std::byte>();
+  }
 
  private:
   Buffer<std::byte> data_;
+  std::int64_t bytes_ = 0;
+  std::byte* place_ = nullptr;
   dnnl::memory memory_;
 };
 

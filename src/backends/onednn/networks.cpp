@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/implementation_names.h"
 #include "backends/onednn/layers.h"
 #include "backends/onednn/loops.h"
+#include "network/gradient_exchange.h"
 #include "network/model_case.h"
 #include "network/row_kernels.h"
 #include "worker/backend.h"
@@ -63,6 +65,7 @@ class OnednnModel final : public Model {
                                                     .relu_before_pool = i > 0 && relu_then_pool(i - 1)}));
       for (Parameter* parameter : work_.back()->parameters()) parameters_.push_back(parameter);
     }
+    if (task_.ranks > 1) prepare_exchange();
     OnednnModel::reset();
   }
 
@@ -76,9 +79,11 @@ class OnednnModel final : public Model {
     const LabelledImages& images = task_.data->images(Split::train);
     forward(images, rows);
     Activations& logits = activations_.back();
-    const double loss = cross_entropy(logits.value.as<float>(), images.labels, rows, gradient_scale(),
-                                      logits.gradient.as<float>());
+    const double loss =
+        cross_entropy(logits.value.as<float>(), images.labels, rows,
+                      gradient_scale() / static_cast<float>(task_.ranks), logits.gradient.as<float>());
     backward();
+    if (exchange_) exchange_->finish();
     const OptimizerStep step(*task_.optimizer, ++steps_);
     for (Parameter* parameter : parameters_) parameter->update(step, gradient_scale());
     for (const auto& layer : work_) layer->parameters_changed();
@@ -120,7 +125,28 @@ class OnednnModel final : public Model {
         if (layers[later].add_from == i) add(activations_[later].gradient, activations_[i].gradient);
       }
       work_[i]->backward();
+      if (exchange_) exchange_->ready_from(gradients_from_[i]);
     }
+  }
+
+  /// Stores all gradients contiguously, in the order of layers, as other ranks need them.
+  void prepare_exchange() {
+    constexpr std::int64_t line = 16;  // floats per cache line; no two tensors share one
+    std::int64_t end = 0;
+    std::vector<std::int64_t> places;
+    for (const auto& layer : work_) {
+      gradients_from_.push_back(end);
+      for (Parameter* parameter : layer->parameters()) {
+        places.push_back(end);
+        const std::int64_t floats = parameter->gradient().bytes() / static_cast<std::int64_t>(sizeof(float));
+        end += (floats + line - 1) / line * line;
+      }
+    }
+    gradients_ = Buffer<float>(end);
+    std::fill_n(gradients_.data(), end, 0.0F);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      parameters_[i]->gradient().move_to(reinterpret_cast<std::byte*>(gradients_.data() + places[i]));
+    exchange_.emplace(communicator(), task_.exchange, gradients_.data(), end);
   }
 
   static void add(Tensor& from, Tensor& to) {
@@ -142,6 +168,10 @@ class OnednnModel final : public Model {
   std::vector<std::unique_ptr<LayerWork>> work_;
   std::vector<Parameter*> parameters_;
   std::int64_t steps_ = 0;
+  // Only with other ranks:
+  Buffer<float> gradients_;                   // of all parameters
+  std::vector<std::int64_t> gradients_from_;  // index of each layer's first gradient
+  std::optional<GradientExchange> exchange_;
 };
 
 /// True if a dense layer has more than the reference implementation here, in all of its passes.
@@ -188,7 +218,7 @@ std::unique_ptr<Model> make(ModelTask task) {
 }
 
 const ModelRegistration networks(dtypes<dnnl::prop_kind::forward_training>,
-                                 dtypes<dnnl::prop_kind::forward_inference>, make);
+                                 dtypes<dnnl::prop_kind::forward_inference>, make, /*takes_ranks=*/true);
 
 }  // namespace
 }  // namespace breakeven::onednn

@@ -53,13 +53,17 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
 /// measured.
 std::vector<Statement> gpu_statements(const std::vector<Family>& families);
 
+/// "Training the CNN, batch 128, with OpenBLAS: 2 ranks are 1.7x as fast as one, 84 % of ideal; 11 % of the
+/// step is communication." The best backend of each network and batch counts.
+std::vector<Statement> scaling_statements(const Runs& runs);
+
 /// "The largest MLP batch that fits: 65,536 images."
 std::vector<Statement> fit_statements(const Runs& runs);
 
 // ---- cards, and what is in them
 
 /// The topic of a question, which decides what the answer begins with.
-enum class Focus { gpu, ceilings, precision, batch, capacity, libraries };
+enum class Focus { gpu, scaling, ceilings, precision, batch, capacity, libraries };
 
 struct Findings {
   Focus focus = Focus::libraries;

@@ -33,6 +33,7 @@ std::vector<Topic> topics_of(const std::vector<Timed>& all, const std::vector<Fa
   const auto limits =
       std::ranges::count_if(all, [](const Timed& timed) { return is_ceiling(*timed.result); });
   return {{Focus::gpu, gpu_statements(families)},
+          {Focus::scaling, scaling_statements(runs)},
           {Focus::ceilings, ceiling_statements(all, runs), 2 * limits >= std::ssize(all)},
           {Focus::precision, precision_statements(all), dtypes.size() >= several_dtypes},
           {Focus::batch, batch_statements(families), std::ranges::any_of(families, has_many_batches)},

@@ -126,6 +126,8 @@ const std::vector<ResultColumn>& columns() {
       metric("gflops", false, counts_operations),
       metric("samples_per_second"),
       metric("gbps", false, memory_decides),
+      metric("data_gbps"),
+      metric("communication_seconds"),
       {{.name = "of ceiling", .kind = CellKind::percent}, ceiling_share},
       metric("device_seconds"),
       metric("joules"),

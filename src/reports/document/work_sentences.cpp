@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
@@ -10,6 +11,8 @@
 #include "reports/text.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
+#include "verdicts/scaling.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
@@ -39,6 +42,34 @@ Statement batch_statement(const std::string& work, const std::map<double, const 
                        .meaning = fmt::format("images/s at batch {} over batch {}: {}", most, least, work)},
                       {.value = count_text(reaches->first),
                        .meaning = "smallest batch with 95 % of the most images/s"}}};
+}
+
+// ---- several ranks and one
+
+std::string title_without_ranks(const CaseResult& result) {
+  const Workload* workload = find_workload(result.op);
+  Parameters shown = result.parameters;
+  shown.set("ranks", std::int64_t{1});
+  return workload == nullptr ? result.id : workload->title(shown);
+}
+
+Statement scaling_statement(const Scaling& one) {
+  const CaseResult& many = *one.many;
+  const std::string gain = factor_text(one.speedup.value);
+  const std::string ideal = percent_text(one.efficiency.value);
+  std::string text = fmt::format("{}, {}, on {} ranks with {}: {} the images/s of one", activity_of(many),
+                                 title_without_ranks(many), one.ranks, backend_title(many.backend), gain);
+  if (one.is_weak) text += fmt::format(" with batch {}", count_text(static_cast<double>(one.one->samples)));
+  text += fmt::format(", {} of ideal", ideal);
+  if (const auto& interval = one.efficiency.interval)
+    text += fmt::format(" ({} to {})", percent_text(interval->low), percent_text(interval->high));
+  if (one.communication)
+    text += fmt::format("; {} of a step is communication", percent_text(*one.communication));
+  return {.text = text + ".",
+          .in_short = fmt::format("{} on {} ranks", gain, one.ranks),
+          .figures = {
+              {.value = ideal,
+               .meaning = fmt::format("of ideal on {} ranks: {}", one.ranks, title_without_ranks(many))}}};
 }
 
 // ---- the GPU and the processors of its machine
@@ -113,6 +144,24 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families) {
 
 std::vector<Statement> gpu_statements(const std::vector<Family>& families) {
   return by_dtype(families, gpu_statement);
+}
+
+std::vector<Statement> scaling_statements(const Runs& runs) {
+  std::vector<Statement> said;
+  for (const Result* run : runs) {
+    std::vector<const CaseResult*> results;
+    for (const CaseResult& c : run->cases) results.push_back(&c);
+    // Of the backends that did the same work, the fastest on several ranks.
+    std::map<std::tuple<std::string, std::int64_t, bool>, Scaling> best;
+    for (const Scaling& one : scalings_of(results, run->host.threads)) {
+      const auto at = std::tuple(title_without_ranks(*one.many), one.ranks, one.is_weak);
+      const auto known = best.find(at);
+      if (known == best.end() || one.many->seconds->median < known->second.many->seconds->median)
+        best.insert_or_assign(at, one);
+    }
+    for (const auto& [at, one] : best) said.push_back(scaling_statement(one));
+  }
+  return said;
 }
 
 std::vector<Statement> precision_statements(const std::vector<Timed>& all) {

@@ -92,18 +92,23 @@ void BatchDense::update_parameters(const float* input, const float* gradient) {
   parallel_items(down * across, threads_, [&](std::int64_t i, int thread) {
     const Range outs = part(l_.out, i / across, down);
     const Range ins = part(l_.in, i % across, across);
-    float* block = weight_gradients_.data() + thread * block_out * block_in;
+    const bool kept = parameters_.keeps_gradients();
+    float* own = weight_gradients_.data() + thread * block_out * block_in;
+    const std::int64_t first = outs.first * l_.in + ins.first;
+    float* block = kept ? parameters_.gradient(*l_.weights, 0) + first : own;
+    const std::int64_t stride = kept ? l_.in : ins.count;
     multiply(weight_gradient_, outs.count, ins.count, batch_,
              Matrix<float>{gradient + outs.first, l_.out, true}, Matrix<float>{input + ins.first, l_.in},
-             0.0F, block, ins.count);
-    for (std::int64_t row = 0; row < outs.count; ++row) {
-      parameters_.update(parameters_.offset(*l_.weights) + (outs.first + row) * l_.in + ins.first, ins.count,
-                         block + row * ins.count);
+             0.0F, block, stride);
+    for (std::int64_t row = 0; !kept && row < outs.count; ++row) {
+      parameters_.update(parameters_.offset(*l_.weights) + first + row * l_.in, ins.count,
+                         block + row * stride);
     }
     if (i % across != 0) return;
-    std::fill(block, block + outs.count, 0.0F);
-    add_rows(gradient + outs.first, l_.out, batch_, outs.count, block);
-    parameters_.update(parameters_.offset(*l_.bias) + outs.first, outs.count, block);
+    float* bias = kept ? parameters_.gradient(*l_.bias, 0) + outs.first : own;
+    std::fill(bias, bias + outs.count, 0.0F);
+    add_rows(gradient + outs.first, l_.out, batch_, outs.count, bias);
+    if (!kept) parameters_.update(parameters_.offset(*l_.bias) + outs.first, outs.count, bias);
   });
 }
 

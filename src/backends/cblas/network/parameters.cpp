@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "network/channels_last.h"
+#include "worker/threads.h"
 
 namespace breakeven::cblas {
 
-NetworkParameters::NetworkParameters(const Network& network, std::optional<Optimizer> optimizer,
-                                     std::uint64_t seed, int threads)
-    : network_(network), optimizer_(optimizer), seed_(seed), threads_(threads) {
+NetworkParameters::NetworkParameters(const ModelTask& task, int threads)
+    : network_(task.network), optimizer_(task.optimizer), seed_(task.seed), threads_(threads) {
   constexpr std::int64_t line = 16;  // floats per cache line; no two tensors share one
   std::int64_t end = 0;
-  for (const auto& tensor : network.parameters) {
+  for (const auto& tensor : network_.parameters) {
     offsets_.push_back(end);
     end += (tensor.elements() + line - 1) / line * line;
   }
@@ -23,6 +23,7 @@ NetworkParameters::NetworkParameters(const Network& network, std::optional<Optim
     std::fill(gradients_.data(), gradients_.data() + end * threads_, 0.0F);
     first_moments_ = Buffer<float>(end);
     if (optimizer_->kind == Optimizer::Kind::adam) second_moments_ = Buffer<float>(end);
+    if (task.ranks > 1) exchange_.emplace(communicator(), task.exchange, gradients_.data(), end);
   }
   reset();
 }
@@ -43,12 +44,24 @@ void NetworkParameters::clear_gradients(std::size_t first, std::size_t last, int
 void NetworkParameters::update_by_sums(std::int64_t first, std::int64_t last) {
   for (int thread = 1; thread < threads_; ++thread)
     add_to(gradients(thread) + first, gradients(0) + first, last - first);
-  update(first, last - first, gradients(0) + first);
+  if (!keeps_gradients()) update(first, last - first, gradients(0) + first);
 }
 
 void NetworkParameters::update(std::int64_t offset, std::int64_t count, const float* gradient) {
   float* second = second_moments_.size() > 0 ? second_moments_.data() + offset : nullptr;
   step_.update(values_.data() + offset, first_moments_.data() + offset, second, gradient, count);
+}
+
+void NetworkParameters::complete_from(std::size_t first) {
+  if (exchange_) exchange_->ready_from(offsets_[first]);
+}
+
+void NetworkParameters::end_step() {
+  if (!exchange_) return;
+  exchange_->finish();
+  parallel_ranges(offsets_.back(), [&](std::int64_t first, std::int64_t last, int) {
+    update(first, last - first, gradients(0) + first);
+  });
 }
 
 void NetworkParameters::next_step() {

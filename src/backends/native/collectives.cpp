@@ -1,0 +1,84 @@
+// Collective operations on arrays in the host's memory.
+#include "workloads/collectives.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "worker/backend.h"
+#include "worker/communicator.h"
+#include "workloads/buffer.h"
+
+namespace breakeven::native {
+namespace {
+
+using Run = void (*)(const Collective& p, const float* from, float* to);
+
+void all_reduce(const Collective& p, const float* from, float* to) {
+  communicator().sum_of(from, to, p.array.elements());
+}
+
+void all_gather(const Collective& p, const float* from, float* to) {
+  communicator().gather(from, p.array.bytes / p.ranks, to);
+}
+
+/// Every rank but the root receives in place.
+void broadcast(const Collective& p, const float* from, float* to) {
+  // The root's array is never written, so that its copy to `to` belongs to show() alone.
+  float* place = communicator().rank() == p.root() ? const_cast<float*>(from) : to;
+  communicator().broadcast(place, p.array.bytes, p.root());
+}
+
+template <Run run_once>
+class CollectiveCase final : public Prepared {
+ public:
+  CollectiveCase(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters), seed_(seed), from_(p_.array.elements()), to_(p_.array.elements()) {
+    const RandomStream numbers(seed, stream::first_operand);
+    for (std::int64_t i = 0; i < p_.array.elements(); ++i)
+      from_[i] = static_cast<float>(p_.input(numbers, communicator().rank(), i));
+    std::fill_n(to_.data(), to_.size(), 0.0F);
+  }
+
+  void run() override { run_once(p_, from_.data(), to_.data()); }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    poison_output(p_.array.dtype, to_.data(), p_.array.elements());
+    run();
+    const bool is_root = run_once == broadcast && communicator().rank() == p_.root();
+    return evidence_of(p_.array.dtype, is_root ? from_.data() : to_.data(), p_.array.shape(), seed_,
+                       elements);
+  }
+
+  std::string algorithm() const override { return communicator().library(); }
+
+ private:
+  Collective p_;
+  std::uint64_t seed_;
+  Buffer<float> from_, to_;
+};
+
+std::vector<Dtype> dtypes() {
+  return can_join_ranks() ? std::vector{Dtype::f32} : std::vector<Dtype>{};
+}
+std::string why_not(Dtype) {
+  return can_join_ranks() ? "" : "it was built without MPI";
+}
+
+template <Run run_once>
+Operation operation(const std::string& op) {
+  return {.op = op,
+          .dtypes = dtypes,
+          .prepare = prepare_as<CollectiveCase<run_once>>,
+          .why_not = why_not,
+          .takes_ranks = true};
+}
+
+const OperationRegistration all_reduces(operation<all_reduce>("all_reduce"));
+const OperationRegistration all_gathers(operation<all_gather>("all_gather"));
+const OperationRegistration broadcasts(operation<broadcast>("broadcast"));
+
+}  // namespace
+}  // namespace breakeven::native

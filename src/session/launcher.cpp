@@ -1,0 +1,99 @@
+#include "session/launcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/tokenizer.hpp>
+#include <cctype>
+#include <cstdio>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+namespace breakeven {
+namespace {
+
+constexpr std::string_view say_how =
+    "say how ranks are started with --launcher, such as --launcher 'srun -n {ranks}'";
+
+/// The output of a command; empty if it cannot be started.
+std::string output_of(const char* command) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command, "r"), pclose);
+  std::string text;
+  for (int c = 0; pipe && (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
+  return text;
+}
+
+bool is_line_of_dashes(const std::string& line) {
+  return line.size() > 20 && line.find_first_not_of('-') == std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> launch_words(const std::string& launcher, int ranks) {
+  const std::string text = boost::algorithm::replace_all_copy(launcher, "{ranks}", fmt::format("{}", ranks));
+  if (text == launcher)
+    throw std::runtime_error(fmt::format(
+        "the launcher is '{}' and must contain {{ranks}}, such as 'srun -n {{ranks}}'", launcher));
+  const boost::tokenizer<boost::escaped_list_separator<char>> split(
+      text, boost::escaped_list_separator<char>("\\", " \t", "'\""));
+  std::vector<std::string> words(split.begin(), split.end());
+  std::erase(words, "");
+  return words;
+}
+
+std::string launcher_for(const std::string& version_text) {
+  if (version_text.find("Open MPI") != std::string::npos || version_text.find("OpenRTE") != std::string::npos)
+    return "mpirun -np {ranks} --bind-to none";
+  if (version_text.find("HYDRA") != std::string::npos) return "mpirun -np {ranks} -bind-to none";
+  if (version_text.empty())
+    throw std::runtime_error(fmt::format(
+        "no mpirun is found, which starts ranks; install it (Debian: openmpi-bin), or {}", say_how));
+  throw std::runtime_error(fmt::format("mpirun --version says '{}', which is neither Open MPI nor MPICH; {}",
+                                       version_text.substr(0, version_text.find('\n')), say_how));
+}
+
+std::vector<std::string> launch_command(const std::string& launcher, int ranks) {
+  return launch_words(launcher.empty() ? launcher_for(output_of("mpirun --version 2>/dev/null")) : launcher,
+                      ranks);
+}
+
+std::vector<std::string> rank_arguments(int ranks) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context context;
+  const tcp::acceptor free(context, tcp::endpoint(tcp::v4(), 0));
+  return {"--ranks", fmt::format("{}", ranks), "--port", fmt::format("{}", free.local_endpoint().port())};
+}
+
+std::optional<std::string> rank_that_ended_its_job(const std::string& error_output) {
+  static const std::regex said(R"(rank \d+ on \S+( has |: ).*)");
+  std::istringstream lines(error_output);
+  // Only whole lines.
+  for (std::string line; std::getline(lines, line) && !lines.eof();) {
+    if (std::regex_match(line, said)) return line;
+  }
+  return std::nullopt;
+}
+
+std::string reason_of_ranks(const std::string& error_output) {
+  if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
+  std::istringstream lines(error_output);
+  std::string line, paragraph;
+  bool in_message = false;  // between a line of dashes and the next empty line
+  while (std::getline(lines, line)) {
+    if (is_line_of_dashes(line)) {
+      in_message = paragraph.empty();
+    } else if (line.find_first_not_of(' ') == std::string::npos) {
+      in_message = false;
+    } else if (in_message) {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
+    }
+  }
+  return paragraph;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,213 @@
+// Tests cases on several ranks: real programs, started by the real mpirun.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Json training(int batch, int ranks, const Json& more = Json::object()) {
+  Json workload{{"op", "train"}, {"network", "mlp"}, {"width", 64}, {"batch", batch}, {"ranks", ranks}};
+  workload.update(more);
+  return workload;
+}
+
+class RanksTest : public DriverTest {
+ protected:
+  void SetUp() override {
+    if (std::system("mpirun --version >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "no mpirun (Debian: openmpi-bin)";
+    for (const auto* backend : {"native", "openblas"}) {
+      if (const auto reason = why_unavailable(backend); !reason.empty()) GTEST_SKIP() << reason;
+    }
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    // This machine may have fewer cores than a test has ranks.
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // MPI leaks
+  }
+
+  /// The result of a run that may fail.
+  Json result_of(const Json& workloads, const std::vector<std::string>& backends,
+                 const std::vector<std::string>& options = {}, int status = 0,
+                 const Json& measure = Json::object()) {
+    std::vector<std::string> arguments{"run", config(workloads, backends, measure).string(), "--out",
+                                       file("result.json").string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = breakeven(arguments);
+    EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
+    std::ifstream in(file("result.json"));
+    return Json::parse(in);
+  }
+
+  /// The reason of the only case of a run that fails.
+  std::string reason_of(const Json& workload, const std::string& backend,
+                        const std::vector<std::string>& options = {}) {
+    const Json result = result_of({workload}, {backend}, options, 4);
+    return result.at("cases")[0].at("reason");
+  }
+
+  /// A program that starts ranks as mpirun does, and does something more.
+  std::filesystem::path launcher(const std::string& script) const {
+    const auto path = write("launch", "#!/bin/bash\n" + script + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+};
+
+std::vector<double> losses_of(const Json& result, std::size_t index) {
+  return result.at("cases")[index].at("training").at("loss").get<std::vector<double>>();
+}
+
+TEST_F(RanksTest, LearnAsOneDoes) {
+  // An epoch of 117 steps: the loss curve is kept step by step.
+  const Json goal{{"epochs", 1}};
+  const Json result = result_of({training(512, 1, goal), training(512, 2, goal)}, {"openblas"});
+  const auto one = losses_of(result, 0), two = losses_of(result, 1);
+  ASSERT_GE(one.size(), 100U);
+  for (std::size_t step = 0; step < 100; ++step) EXPECT_NEAR(two[step] / one[step], 1, 1e-5) << step;
+  const Json& ranks = result.at("cases")[1].at("conditions").at("ranks");
+  EXPECT_THAT(ranks, SizeIs(2));
+  EXPECT_GT(result.at("cases")[1].at("communication_seconds"), 0);
+  EXPECT_FALSE(result.at("cases")[0].contains("communication_seconds"));
+}
+
+TEST_F(RanksTest, OfEveryBackendComputeRightResults) {
+  Json networks = Json::array();
+  for (const auto* network : {"lenet", "cnn", "transformer"})
+    networks.push_back({{"op", "train"}, {"network", network}, {"batch", 6}, {"ranks", 3}});
+  networks.push_back(training(8, 2, {{"overlap", false}, {"optimizer", "adam"}}));
+  networks.push_back(training(8, 2, {{"deterministic", true}}));
+  std::vector<std::string> backends;
+  for (const auto* backend : {"openblas", "onednn", "blis"}) {
+    if (why_unavailable(backend).empty()) backends.emplace_back(backend);
+  }
+  const Json result = result_of(networks, backends, {"--seconds", "0.05"});
+  for (const Json& row : result.at("cases"))
+    EXPECT_EQ(row.at("status"), "ok") << row.at("id") << row.at("reason");
+}
+
+TEST_F(RanksTest, ThatAreDeterministicRepeatTheirLossesBitForBit) {
+  const Json workload = training(64, 3, {{"deterministic", true}, {"epochs", 1}, {"optimizer", "adam"}});
+  const auto losses = [&] {
+    return losses_of(result_of({workload}, {"openblas"}, {"--seconds", "0.05"}), 0);
+  };
+  EXPECT_EQ(losses(), losses());
+}
+
+TEST_F(RanksTest, ExchangeDataRightly) {
+  Json workloads = Json::array();
+  for (const auto* op : {"all_reduce", "all_gather", "broadcast"}) {
+    for (const int ranks : {2, 3}) workloads.push_back({{"op", op}, {"bytes", 192 * 1024}, {"ranks", ranks}});
+  }
+  const Json result = result_of(workloads, {"native"}, {"--seconds", "0.05"});
+  for (const Json& row : result.at("cases"))
+    EXPECT_EQ(row.at("status"), "ok") << row.at("id") << row.at("reason");
+  // Bus bandwidth as nccl-tests define it: 2 (n - 1) / n of an all-reduce's bytes.
+  EXPECT_EQ(result.at("cases")[0].at("bytes"), 192 * 1024);
+  EXPECT_DOUBLE_EQ(result.at("cases")[1].at("bytes"), 192 * 1024 * 4.0 / 3);
+}
+
+TEST_F(RanksTest, ThatDieEndTheirCaseAlone) {
+  const auto dying = launcher("(sleep 3; pkill -KILL -f 'openblas --ranks 2' -n) &\nexec mpirun \"$@\"");
+  const Json result =
+      result_of({training(64, 2, {{"epochs", 1000}}), {{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}}},
+                {"openblas"}, {"--launcher", dying.string() + " -np {ranks} --bind-to none"}, 4);
+  EXPECT_EQ(result.at("cases")[0].at("status"), "failed");
+  EXPECT_THAT(result.at("cases")[0].at("reason"), HasSubstr("rank 1"));
+  EXPECT_EQ(result.at("cases")[1].at("status"), "ok");
+}
+
+TEST_F(RanksTest, ThatStopAreNamed) {
+  const auto stopping = launcher("(sleep 3; pkill -STOP -f 'openblas --ranks 2' -n) &\nexec mpirun \"$@\"");
+  EXPECT_THAT(reason_of(training(64, 2, {{"epochs", 1000}}), "openblas",
+                        {"--launcher", stopping.string() + " -np {ranks} --bind-to none"}),
+              HasSubstr("has shown no sign of life for 10 s: it is stopped, or its host cannot be reached"));
+}
+
+TEST_F(RanksTest, OfAnotherBuildAreRefused) {
+  const auto other = file("breakeven-backend-openblas");
+  std::filesystem::copy_file(
+      std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / "breakeven-backend-openblas", other);
+  std::ofstream(other, std::ios::app) << "another build";
+  const auto mixed = launcher("program=$2; shift 2\nexec mpirun -np 1 $program \"$@\" : -np 1 " +
+                              other.string() + " \"$@\"");
+  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", mixed.string() + " {ranks}"}),
+              HasSubstr("runs another build of this program than rank 0"));
+}
+
+TEST_F(RanksTest, WithOtherSettingsAreRefused) {
+  const auto mixed = launcher("shift\nexec mpirun -np 1 \"$@\" : -np 1 -x BREAKEVEN_EXTRA_WORK=0.5 \"$@\"");
+  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", mixed.string() + " {ranks}"}),
+              HasSubstr("has extra work 50 %, and rank 0 does not have it; ranks must not differ"));
+}
+
+TEST_F(RanksTest, OfAnotherNumberAreRefused) {
+  const auto more = launcher("shift\nexec mpirun -np 3 \"$@\"");
+  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", more.string() + " {ranks}"}),
+              HasSubstr("the launcher started 3 ranks, and 2 are needed"));
+}
+
+TEST_F(RanksTest, WhoseLibraryPrintsAreUnderstood) {
+  setenv("BREAKEVEN_PLANTED", "prints", 1);
+  result_of(
+      {training(64, 2)}, {"openblas"},
+      {"--seconds", "0.05", "--launcher",
+       fmt::format("mpirun -np {{ranks}} --bind-to none -x LD_PRELOAD={}", planted("planted-mpi").string())});
+}
+
+TEST_F(RanksTest, WithAWrongSumOnOneOfThemAreWrong) {
+  setenv("BREAKEVEN_PLANTED", "wrong sum", 1);
+  EXPECT_THAT(reason_of({{"op", "all_reduce"}, {"bytes", 64 * 1024}}, "native",
+                        {"--launcher", fmt::format("mpirun -np {{ranks}} -x LD_PRELOAD={}",
+                                                   planted("planted-mpi").string())}),
+              HasSubstr("rank 1 on"));
+}
+
+TEST_F(RanksTest, NeedALauncher) {
+  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", "no-such-launcher {ranks}"}),
+              HasSubstr("no-such-launcher"));
+  const Outcome refused =
+      breakeven({"run", config({training(64, 2)}, {"openblas"}).string(), "--launcher", "mpirun -np 2"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("must contain {ranks}"));
+}
+
+TEST_F(RanksTest, OfHostsThatCannotBeReachedSayWhy) {
+  EXPECT_THAT(reason_of(training(64, 2), "openblas",
+                        {"--launcher", "mpirun --host no.such.host.invalid:{ranks} -np {ranks}"}),
+              Not(IsEmpty()));
+}
+
+TEST_F(RanksTest, NeedSlots) {
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "0", 1);
+  EXPECT_THAT(reason_of(training(4096, 4096), "openblas"), HasSubstr("There are not enough slots available"));
+}
+
+TEST_F(RanksTest, AreRefusedByProgramsThatDoNotKnowThem) {
+  EXPECT_THAT(result_of({training(64, 2)}, {"a"}, {}, 0).at("cases")[0].at("status"), "unsupported");
+}
+
+TEST_F(RanksTest, DivideTheBatchEqually) {
+  const Outcome refused = breakeven({"run", config({training(65, 2)}, {"openblas"}).string()});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("batch is 65 and must be a multiple of the 2 ranks"));
+}
+
+TEST_F(RanksTest, LeaveNoProcess) {
+  result_of({training(64, 2)}, {"openblas"}, {"--seconds", "0.05"});
+  EXPECT_NE(std::system("pgrep -f 'openblas --ranks [2]' >/dev/null"), 0);
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

@@ -1,0 +1,87 @@
+"""Tests ranks on two hosts: the link between them decides how much of a training step is communication."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from backend_program import BUILD, FASHION_MNIST, SKIPPED, FolderTest
+from two_hosts import TwoHosts
+
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+class LinksTest(FolderTest):
+    def run_on(self, hosts, workloads, name):
+        """The results of training on the two hosts, by case id."""
+        config = self.folder / f"{name}.json"
+        measure = {"max_seconds": 1, "own_speed": "ignored", "launcher": hosts.launcher}
+        config.write_text(json.dumps({"backends": ["openblas"], "measure": measure, "workloads": workloads}))
+        out = self.folder / f"{name}-out.json"
+        command = [BUILD / "breakeven", "run", config, "--out", out, "--threads", "1", "--quiet"]
+        done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {case["id"]: case for case in json.loads(out.read_text())["cases"]}
+
+    def test_a_slower_link_takes_more_of_a_step(self):
+        training = {"op": "train", "network": "mlp", "batch": [64, 1024], "ranks": [1, 2], "dtype": "f32"}
+        shares, gains = {}, {}
+        with TwoHosts(self.folder) as hosts:
+            for rate in (None, "1gbit", "100mbit"):
+                hosts.limit(rate)
+                found = self.run_on(hosts, [training], rate or "full")
+                for batch in (64, 1024):
+                    one = found[f"train/network=mlp/batch={batch}/f32"]
+                    two = found[f"train/network=mlp/batch={batch}/ranks=2/f32"]
+                    self.assertEqual(two["status"], "ok", two["reason"])
+                    self.assertEqual([r["host"] for r in two["conditions"]["ranks"]], ["breakeven-2", "breakeven-3"])
+                    shares[rate, batch] = two["communication_seconds"] / two["seconds"]["median"]
+                    gains[rate, batch] = one["seconds"]["median"] / two["seconds"]["median"]
+        # An MLP's gradients are 2.7 MB: about 0.2 s at 100 Mbit/s, beside a computation of some milliseconds.
+        self.assertGreater(shares["100mbit", 64], 0.9)
+        self.assertGreater(shares["100mbit", 64], shares[None, 64])
+        # A larger batch computes for longer and exchanges as much: it is what makes the second host pay.
+        self.assertLess(gains["100mbit", 64], 1)
+        self.assertGreater(gains["100mbit", 1024], gains["100mbit", 64])
+        report = subprocess.run(
+            [BUILD / "breakeven", "report", self.folder / "100mbit-out.json"], capture_output=True, text=True, check=True
+        )
+        self.assertRegex(report.stdout, r"on 2 ranks with OpenBLAS: .* of ideal[^;]*; 9\d(\.\d)? % of a step is\s+communication")
+
+    def test_a_rank_behind_a_link_that_breaks_is_named(self):
+        training = {"op": "train", "network": "mlp", "batch": 64, "ranks": 2, "epochs": 1000, "dtype": "f32"}
+        with TwoHosts(self.folder) as hosts:
+            breaks = subprocess.Popen("sleep 5; ip -n breakeven-3 link set eth0 down", shell=True)
+            config = self.folder / "broken.json"
+            measure = {"max_seconds": 0.1, "launcher": hosts.launcher}
+            config.write_text(json.dumps({"backends": ["openblas"], "measure": measure, "workloads": [training]}))
+            out = self.folder / "broken-out.json"
+            command = [BUILD / "breakeven", "run", config, "--out", out, "--quiet"]
+            done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=100)
+            breaks.wait()
+        self.assertEqual(done.returncode, 4, done.stderr)
+        case = json.loads(out.read_text())["cases"][0]
+        self.assertIn("breakeven-3", case["reason"])
+
+
+def impossible_here():
+    for program in ("mpirun", "ip", "tc"):
+        if shutil.which(program) is None:
+            return f"no {program}"
+    if not os.path.exists(FASHION_MNIST):
+        return "no Fashion-MNIST"
+    try:
+        with TwoHosts("/tmp") as hosts:
+            hosts.limit("1gbit")
+    except (PermissionError, FileNotFoundError) as error:
+        return str(error)
+    return ""
+
+
+if __name__ == "__main__":
+    if why := impossible_here():
+        print(why)
+        sys.exit(SKIPPED)
+    unittest.main()

@@ -1,0 +1,60 @@
+#include "session/launcher.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace breakeven {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+TEST(Launcher, WordsAreThoseOfAShell) {
+  EXPECT_THAT(launch_words("srun -n {ranks}  --comment 'two words'", 4),
+              ElementsAre("srun", "-n", "4", "--comment", "two words"));
+}
+
+TEST(Launcher, WithoutRanksItIsRefused) {
+  EXPECT_THAT([] { launch_words("mpirun -np 2", 2); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("must contain {ranks}")));
+}
+
+TEST(Launcher, MpirunIsKnownByItsVersion) {
+  EXPECT_EQ(launcher_for("mpirun (Open MPI) 4.1.4\n\nReport bugs to ..."),
+            "mpirun -np {ranks} --bind-to none");
+  EXPECT_EQ(launcher_for("HYDRA build details:\n    Version: 4.0.2\n"), "mpirun -np {ranks} -bind-to none");
+  EXPECT_THAT([] { launcher_for("Intel(R) MPI Library for Linux\n"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("neither Open MPI nor MPICH; say how")));
+  EXPECT_THAT([] { launcher_for(""); }, ThrowsMessage<std::runtime_error>(HasSubstr("no mpirun is found")));
+}
+
+constexpr const char* dashes = "--------------------------------------------------------------------------\n";
+
+TEST(Launcher, TheReasonIsThatOfTheRankThatEndedTheJob) {
+  EXPECT_EQ(reason_of_ranks(
+                fmt::format("warning\nrank 1 on a: no memory\n{}Primary job terminated\n{}", dashes, dashes)),
+            "rank 1 on a: no memory");
+}
+
+TEST(Launcher, OrTheFirstParagraphOfMpirunsMessage) {
+  EXPECT_EQ(
+      reason_of_ranks(fmt::format("{}There are not enough slots available in the system\nto satisfy the 4 "
+                                  "slots:\n\n  program\n\nEither request fewer.\n{}",
+                                  dashes, dashes)),
+      "There are not enough slots available in the system to satisfy the 4 slots:");
+  EXPECT_EQ(reason_of_ranks(fmt::format(
+                "{}mpirun noticed that process rank 1 exited on signal 9 (Killed).\n{}", dashes, dashes)),
+            "mpirun noticed that process rank 1 exited on signal 9 (Killed).");
+}
+
+TEST(Launcher, OtherOutputHasNoReason) {
+  EXPECT_THAT(reason_of_ranks("Traceback\nImportError: no torch\n"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace breakeven
