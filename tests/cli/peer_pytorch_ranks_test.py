@@ -26,8 +26,8 @@ class PytorchRanksTest(unittest.TestCase):
     def launch(self, program=PROGRAM, ranks=2):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-        launcher = ["mpirun", "-np", str(ranks), "--bind-to", "none"]
-        backend = BackendProgram([*launcher, program, "--ranks", str(ranks), "--port", str(port)], threads=2, environment=ROOT)
+        command = ["mpirun", "-np", ranks, "--bind-to", "none", program, "--ranks", ranks, "--port", port]
+        backend = BackendProgram(command, threads=2, environment=ROOT)
         self.addCleanup(backend.kill)
         return backend
 
@@ -111,7 +111,9 @@ class PytorchRanksTest(unittest.TestCase):
 
 
 def mpirun_is_open_mpi():
-    return shutil.which("mpirun") and "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
+    if not shutil.which("mpirun"):
+        return False
+    return "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import unittest
 
 from backend_program import WORKER, FolderTest, python_with_numpy, skip, train
 
+from breakeven_worker import ranks
 from breakeven_worker.backend import Failed
-from breakeven_worker.ranks import address_of_rank_0, combine, cpus_of_place, places_on_hosts, rank_number, requested_ranks
+from breakeven_worker.ranks import address_of_rank_0, combine, cpus_of_place, rank_number, requested_ranks
 
 HOSTS = ["a", "a", "b"]
 
@@ -111,7 +112,7 @@ class Launched(unittest.TestCase):
                 address_of_rank_0(environment, 4)
 
     def test_places(self):
-        self.assertEqual(places_on_hosts(["a", "b", "a"]), [(0, 2), (0, 1), (1, 2)])
+        self.assertEqual(ranks.places_on_hosts(["a", "b", "a"]), [(0, 2), (0, 1), (1, 2)])
         cpus = [0, 2, 4, 6, 1, 3, 5, 7]
         self.assertEqual([cpus_of_place(cpus, index, 3) for index in range(3)], [[0, 2, 4], [1, 3, 6], [0, 5, 7]])
         self.assertEqual(cpus_of_place([5], 1, 2), [5])
@@ -138,7 +139,8 @@ class Combined(unittest.TestCase):
 
     def test_a_rank_that_computes_longer(self):
         late = self.sample((1.0, 0.3), (1.0, 0.0), (1.0, 0.3))
-        self.assertEqual(late["warnings"], ["rank 1 on h computes 1.4x as long as the median rank: the others wait for it"])
+        words = "rank 1 on h computes 1.4x as long as the median rank: the others wait for it"
+        self.assertEqual(late["warnings"], [words])
         self.assertAlmostEqual(late["communication_seconds"], 0.2)
         self.assertIn("rank 0 on h computes 2x", self.sample((1.0, 0.0), (1.0, 0.5))["warnings"][0])
         for even in ([(1.0, 0.3), (1.0, 0.2)], [(1.0, 0.9), (1.0, None)], [(1.0, 1.0), (1.0, 0.0)]):
@@ -146,7 +148,8 @@ class Combined(unittest.TestCase):
         self.assertNotIn("communication_seconds", self.sample((1.0, 0.9), (1.0, None)))
 
     def refusal(self, *reasons):
-        said = [{"ok": False, "status": "failed", "reason": why} if why is not None else {"ok": True} for why in reasons]
+        refused = {"ok": False, "status": "failed"}
+        said = [{"ok": True} if reason is None else {**refused, "reason": reason} for reason in reasons]
         return combine(said, HOSTS).get("reason")
 
     def test_refusals(self):

@@ -66,7 +66,7 @@ def rank_number(environment, count):
 
 
 def address_of_rank_0(environment, count, first_host=None):
-    """The address at which the other ranks find rank 0. first_host(node_list) is the first host of a list of Slurm's."""
+    """The address at which the other ranks find rank 0. first_host(node_list) is the first of Slurm's list of hosts."""
     if environment.get("MASTER_ADDR"):
         return environment["MASTER_ADDR"]
     on_this_host = environment.get("OMPI_COMM_WORLD_LOCAL_SIZE", environment.get("MPI_LOCALNRANKS"))
@@ -99,7 +99,8 @@ def places_on_hosts(hosts):
 
 
 def cpus_of_place(cpus, index, threads):
-    """The CPUs of a rank: the next `threads` of the list for each rank on the host, which begins again after its last."""
+    """The CPUs of the rank with this index on its host: the next `threads` of the list, which begins again after its
+    last."""
     return sorted({cpus[(index * threads + thread) % len(cpus)] for thread in range(threads)})
 
 

@@ -1,5 +1,5 @@
-"""The modules that a backend program needs on this machine. They are checked before anything else of this package is
-imported, so that the reason names the framework, and not a package that would come with it.
+"""The modules that a backend program needs on this machine. They are checked before any module of this package
+that needs NumPy is imported, so that the reason names the framework, and not a package that would come with it.
 """
 
 import importlib.util
