@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -303,7 +304,7 @@ class Connected(FolderTest):
 
     @staticmethod
     def ticks(process):
-        fields = open(f"/proc/{process.pid}/stat").read().rpartition(")")[2].split()
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])  # user and system
 
     def test_strangers_are_sent_away(self):

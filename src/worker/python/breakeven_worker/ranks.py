@@ -348,8 +348,11 @@ class _Connected(Alone):
     def _end(self, last_words):
         """Ends this process, and so the others, once."""
         self._ending.acquire()
-        if last_words:
-            print(last_words, file=sys.stderr, flush=True)
+        try:
+            if last_words:
+                os.write(2, f"{last_words}\n".encode())
+        except OSError:
+            pass  # the launcher has ended
         for connection in self._connections.values():
             try:
                 connection.use_timeout(1)
