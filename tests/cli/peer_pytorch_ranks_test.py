@@ -55,11 +55,13 @@ class PytorchRanksTest(unittest.TestCase):
     def test_two_ranks_train_as_one(self):
         ranks, alone = self.launch(), self.single()
         self.assertEqual([rank["threads"] for rank in ranks.hello["ranks"]], [1, 1])
-        for network, settings, words in (
-            ("mlp", {}, "DistributedDataParallel, gloo"),
-            ("mlp", {"overlap": False}, "one all_reduce after backward, gloo"),
-            ("mlp", {"deterministic": True}, "DistributedDataParallel"),
-            ("lenet", {}, "DistributedDataParallel"),
+        # From about step 70 on LeNet's losses depend on roundoff, also those of one process: where two pixels of a window
+        # are almost the same, max-pooling passes the gradient to either.
+        for network, compared, settings, words in (
+            ("mlp", STEPS, {}, "DistributedDataParallel, gloo"),
+            ("mlp", STEPS, {"overlap": False}, "one all_reduce after backward, gloo"),
+            ("mlp", STEPS, {"deterministic": True}, "DistributedDataParallel"),
+            ("lenet", 50, {}, "DistributedDataParallel"),
         ):
             with self.subTest(network, **settings):
                 algorithm, shown, sample = self.trained(ranks, case_of(network, 2, **settings))
@@ -67,7 +69,7 @@ class PytorchRanksTest(unittest.TestCase):
                 self.assertIn(words, algorithm)
                 for part in ("elements", "projections"):
                     self.assert_close(shown[part], expected[part], 1e-6)
-                self.assert_close(sample["losses"], expected_sample["losses"], 1e-5)
+                self.assert_close(sample["losses"][:compared], expected_sample["losses"][:compared], 1e-5)
                 self.assertGreater(sample["communication_seconds"], 0)
                 self.assertLess(sample["communication_seconds"], sample["seconds"])
                 self.assertNotIn("communication_seconds", expected_sample)
