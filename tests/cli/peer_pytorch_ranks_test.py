@@ -109,6 +109,8 @@ class PytorchRanksTest(unittest.TestCase):
             pids = [rank["pid"] for rank in ranks.hello["ranks"]]
             os.kill(pids[1], signal.SIGKILL)
             self.assertNotEqual(ranks._process.wait(timeout=10), 0)
+            ranks._errors.seek(0)
+            self.assertIn(f"rank 1 on {socket.gethostname()} has ended\n", ranks._errors.read())
             self.assertFalse([pid for pid in pids if is_alive(pid)])
 
 

@@ -32,6 +32,7 @@ _JOBS = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID")
 _LOOPBACK = "127.0.0.1"
 _PATIENCE = 60  # seconds until all ranks must be connected
 _INTRODUCTION = 5  # seconds until one that has connected must have said who it is
+_WATCHED = 0.3  # seconds within which _watch() has noticed the end of another rank
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
 
@@ -61,7 +62,7 @@ def rank_number(environment, count):
         raise Failed(f"no launcher says which rank this is: none of {', '.join(_NUMBERS)} is set")
     started = environment.get(_NUMBERS[name] or "")
     if started is not None and started != str(count):
-        raise Failed(f"the launcher has started {started} ranks, and {count} are needed: its text needs {{ranks}}")
+        raise Failed(f"the launcher has started {started} ranks instead of {count}: write {{ranks}} in --launcher")
     return int(environment[name])
 
 
@@ -340,6 +341,7 @@ class _Connected(Alone):
         try:
             yield
         except Exception as e:
+            time.sleep(_WATCHED)  # if the cause is that another rank has ended, _watch() says so
             self._abort(str(e) if isinstance(e, Failed) else f"{type(e).__name__}: {e}")
 
     def _abort(self, reason):
