@@ -55,8 +55,8 @@ class PytorchRanksTest(unittest.TestCase):
     def test_two_ranks_train_as_one(self):
         ranks, alone = self.launch(), self.single()
         self.assertEqual([rank["threads"] for rank in ranks.hello["ranks"]], [1, 1])
-        # From about step 70 on LeNet's losses depend on roundoff, also those of one process: where two pixels of a window
-        # are almost the same, max-pooling passes the gradient to either.
+        # From about step 70 on LeNet's losses depend on roundoff, also those of one process: where two pixels of a
+        # window are almost the same, max-pooling passes the gradient to either.
         for network, compared, settings, words in (
             ("mlp", STEPS, {}, "DistributedDataParallel, gloo"),
             ("mlp", STEPS, {"overlap": False}, "one all_reduce after backward, gloo"),
