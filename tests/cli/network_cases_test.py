@@ -23,6 +23,7 @@ from breakeven_worker.cudnn import version_text  # noqa: E402
 from breakeven_worker.dataset import DISTINCT_ORDERS, epoch_order  # noqa: E402
 from breakeven_worker.extra_work import with_extra_work  # noqa: E402
 from breakeven_worker.random_stream import BATCH_ORDER, RandomStream  # noqa: E402
+from breakeven_worker.ranks import Alone  # noqa: E402
 from breakeven_worker.timing import fastest, take_sample, with_others  # noqa: E402
 
 IMAGES, BATCH, SEED = 50, 16, 3
@@ -44,6 +45,17 @@ class Model:
     def train_step(self, rows):
         self.log.append(rows.tolist())
         return 0.0
+
+    def infer(self, split, rows):
+        self.log.append(rows if split == "test" else rows.tolist())
+        return rows
+
+    def logits_array(self, rows):
+        count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
+        return np.tile(np.arange(10.0), (count, 1))
+
+    def reset(self):
+        self.log.append("reset")
 
     def wait(self):
         pass
@@ -98,6 +110,49 @@ class Orders(unittest.TestCase):
         self.assertEqual(self.model.log[-1], epoch_order(IMAGES, SEED, 1)[:BATCH].tolist())
 
 
+class FakeRanks(Alone):
+    """One of two ranks, of which the other says the same."""
+
+    def __init__(self, number):
+        self.number, self.count = number, 2
+
+    def gather(self, value):
+        return [value, value] if self.number == 0 else None
+
+    def exchange(self, value):
+        return [value, value]
+
+
+class SharedBatches(unittest.TestCase):
+    def test_each_rank_trains_on_its_part(self):
+        order = epoch_order(IMAGES, SEED, 0)
+        for rank, rows in ((0, slice(0, 8)), (1, slice(8, 16))):
+            model = Model()
+            training = network_cases.Training(model, BATCH, SEED, FakeRanks(rank))
+            training.prepare_runs(2)
+            training.run()
+            training.run()
+            batches = [order[:BATCH][rows].tolist(), order[BATCH : 2 * BATCH][rows].tolist()]
+            self.assertEqual(model.log, ["order", *batches])
+            self.assertEqual(training.take_losses(), [0.0, 0.0] if rank == 0 else [])
+            model.log.clear()
+            shown = training.show([0, 159])
+            self.assertEqual(model.log[:2], ["reset", batches[0]])
+            if rank == 0:
+                self.assertEqual(shown["elements"].tolist(), [0.0, 9.0])
+            self.assertEqual((shown["losses"], len(shown)), ([], 1) if rank else ([0.0] * 3, 3))
+
+    def test_each_rank_evaluates_its_part(self):
+        for rank, rows in ((0, [(0, 8), (16, 24), (32, 40), (48, 50)]), (1, [(8, 16), (24, 32), (40, 48)])):
+            model = Model()
+            model.test_labels = np.full(IMAGES, 9)
+            epoch = network_cases.Training(model, BATCH, SEED, FakeRanks(rank)).train_epoch()
+            evaluated = [(what.start, what.stop) for what in model.log if isinstance(what, slice)]
+            self.assertEqual(evaluated, rows)
+            self.assertEqual(epoch.accuracy, 2 * sum(last - first for first, last in rows) / IMAGES)
+            self.assertEqual(epoch.losses, [] if rank else [0.0] * 3)
+
+
 class Race(unittest.TestCase):
     def race(self, candidates, **limits):
         with mock.patch("sys.stderr"):
@@ -125,6 +180,19 @@ class Race(unittest.TestCase):
         chosen, seconds = self.race({"slow": lambda: time.sleep(0.01), "fast": lambda: time.sleep(0.001)})
         self.assertEqual(chosen, "fast")
         self.assertRegex(with_others(chosen, seconds), r"^fast, slow took \d[.\d]*x$")
+
+    def test_all_ranks_choose_alike(self):
+        calls = {"a": 0, "b": 0}
+
+        def count(name):
+            calls[name] += 1
+
+        # What another rank says: the seconds of a, whether b is too late, those of b, and twice of a, b, and the race.
+        said = iter([3.0, 0.0, 2.0, 4.0, 1.5, 0.0, 5.0, 3.0, 1.0])
+        race = {name: lambda name=name: count(name) for name in calls}
+        chosen, seconds = self.race(race, agree=lambda own: next(said))
+        self.assertEqual((chosen, seconds), ("b", {"a": 3.0, "b": 1.5}))
+        self.assertEqual(calls, {"a": 3, "b": 3})
 
     def test_first_calls_that_take_too_long_end_the_race(self):
         chosen, seconds = self.race({"compiles": lambda: time.sleep(0.02), "is late": self.fail}, patience=0.01)

@@ -1,5 +1,7 @@
-"""The device on which PyTorch computes: this machine's CPU, or the first GPU in CUDA_VISIBLE_DEVICES."""
+"""The device on which PyTorch computes: this machine's CPU, or the first GPU in CUDA_VISIBLE_DEVICES, or the one after
+it for each further rank on this host."""
 
+import os
 import re
 
 import torch
@@ -7,12 +9,18 @@ import torch
 from breakeven_worker import devices, host
 from breakeven_worker.backend import Failed
 from breakeven_worker.cudnn import version_text
+from breakeven_worker.ranks import own_ranks
 
 
 class _Torch:
     def begin_case(self, parameters):
         super().begin_case(parameters)
-        self.search_algorithms(parameters.get("tuned", True))
+        deterministic = parameters.get("deterministic", False)
+        if deterministic:
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # or torch refuses cuBLAS
+        if deterministic != torch.are_deterministic_algorithms_enabled():  # a change imports the compiler
+            torch.use_deterministic_algorithms(deterministic)
+        self.search_algorithms(parameters.get("tuned", True) and not deterministic)
 
     def complete(self, prepared):
         super().complete(prepared)
@@ -52,8 +60,11 @@ class Gpu(_Torch, devices.Gpu):
             torch.cuda.init()
         except (RuntimeError, AssertionError) as e:  # no driver, no device; a build without CUDA
             raise Failed(f"no CUDA device can be used by torch {torch.__version__}: {e}") from None
-        self.torch_device = torch.device("cuda", 0)
-        facts = torch.cuda.get_device_properties(0)
+        # A launcher may have left one GPU visible to each rank.
+        index = own_ranks().index_on_host % torch.cuda.device_count()
+        torch.cuda.set_device(index)
+        self.torch_device = torch.device("cuda", index)
+        facts = torch.cuda.get_device_properties(index)
         self.device_name = facts.name
         # torch's uuid lacks the prefix that distinguishes GPUs from MIG partitions; older versions have no uuid.
         self.device_id = f"GPU-{facts.uuid}" if hasattr(facts, "uuid") else ""
@@ -94,7 +105,7 @@ class Gpu(_Torch, devices.Gpu):
         torch.cuda.empty_cache()
 
     def cache_bytes(self):
-        return torch.cuda.get_device_properties(0).L2_cache_size
+        return torch.cuda.get_device_properties(self.torch_device).L2_cache_size
 
     def available_memory(self):
         # torch can use the released memory that it keeps again.

@@ -6,7 +6,9 @@ epoch is a tensor beside the data set, and a step's rows are a slice of it. A ti
 and the forward pass, in inference mode.
 
 Users may choose PyTorch's memory format, if there are convolutions, and among the optimisers and predictors of the way
-of running (ways.py). The fastest combination on this machine is found by trying, and `algorithm` names them all."""
+of running (ways.py). The fastest combination on this machine is found by trying, and `algorithm` names them all.
+
+Several ranks train as data_parallel.py says."""
 
 import contextlib
 import functools
@@ -18,8 +20,10 @@ import torch.nn.functional as F
 from breakeven_worker import dataset
 from breakeven_worker.backend import Failed, Operation, Transfer
 from breakeven_worker.network_cases import BatchOrder, Inference, Training
+from breakeven_worker.ranks import own_ranks
 from breakeven_worker.timing import fastest, with_others
 
+from . import data_parallel
 from .moved import Moved
 from .networks import make_network, set_initial_values
 from .tensors import DTYPES, FORMATS
@@ -30,8 +34,11 @@ _FIRST_LOSS_SCALE = 1024.0
 
 
 def operations(device, way):
+    def train(p, seed):
+        return _prepare_training(p, seed, device, way)
+
     return [
-        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device, way)),
+        Operation("train", device.training_dtypes, train, in_ranks=way.in_ranks),
         Operation("infer", device.inference_dtypes(), lambda p, seed: _prepare_inference(p, seed, device, way)),
     ]
 
@@ -126,6 +133,7 @@ class _Trainer(_Model):
         self._moved_parameters = [Moved(tensor.data, self._moves_all) for tensor in self._network.parameters()]
         data_tensors = (data.images["train"], data.train_labels)
         self._moved = [*self._moved_parameters, *(Moved(tensor, self._moves_all) for tensor in data_tensors)]
+        self._parallel = _parallel(p, self._network, device.torch_device)
         self._loss = way.trained(self._loss_of, optimizer)
         self._optimizer = _optimizer(p, self._network.parameters(), optimizer, device.torch_device)
         self._update = self._optimizer.step
@@ -161,7 +169,7 @@ class _Trainer(_Model):
 
     def _loss_of(self, images, labels):
         with self._autocast():
-            return F.cross_entropy(self._network(images), labels)
+            return F.cross_entropy(self._parallel.forward(images), labels)
 
     def train_step(self, rows):
         images, labels = self._batch(rows)
@@ -172,13 +180,16 @@ class _Trainer(_Model):
         self._optimizer.zero_grad()
         loss = self._loss(images, labels)
         if self._scales_loss:
-            self._scaler.scale(loss).backward()
+            self._parallel.backward(self._scaler.scale(loss))
             self._scaler.step(self._optimizer)
             self._scaler.update()
         else:
-            loss.backward()
+            self._parallel.backward(loss)
             self._update()
         return loss.detach()
+
+    def take_communication_seconds(self):
+        return self._parallel.take_seconds()
 
     def infer(self, split, rows):
         all_images = self._data.images[split]
@@ -188,6 +199,13 @@ class _Trainer(_Model):
             logits = self._network(self._to_device(images) if self._streams else images)
         self._network.train()
         return logits
+
+
+def _parallel(p, network, torch_device):
+    if own_ranks().count == 1:
+        return data_parallel.Single(network)
+    kind = data_parallel.InBuckets if p.get("overlap", True) else data_parallel.AfterBackward
+    return kind(network, torch_device)
 
 
 # Arguments of torch.optim by implementation. "compiled" updates all parameters at once: `fused=False` alone would
@@ -230,21 +248,27 @@ class _Candidate:
 
 
 def _fastest_model(makers, try_once, device):
-    """Returns the fastest model. makers: name -> function that makes a model. `algorithm` shows the names."""
+    """Returns the fastest model, the same in all ranks. makers: name -> function that makes a model. `algorithm` shows
+    the names."""
     candidates = {name: _Candidate(make, try_once) for name, make in makers.items()}
-    chosen, seconds = fastest(candidates, device.wait)
+    chosen, seconds = fastest(candidates, device.wait, agree=own_ranks().largest)
     model = candidates[chosen].model
     model.algorithm = with_others(chosen, seconds, between="; ")
     return model
 
 
 def _prepare_training(p, seed, device, way):
-    way.start_case(p)
-    data = _open_data(p["data"], _place_of_data(p, device))
-    batch = p["batch"]
-    if batch > data.counts["train"]:
-        raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
-    network = _network_without_data(p)
+    ranks, batch = own_ranks(), p["batch"]
+    with ranks.in_agreement():
+        way.start_case(p)
+        data = _open_data(p["data"], _place_of_data(p, device))
+        if batch > data.counts["train"]:
+            raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
+        if batch % ranks.count:
+            raise Failed(f"batch is {batch}, which {ranks.count} ranks cannot share evenly")
+        network = _network_without_data(p)
+    if ranks.count > 1:
+        data_parallel.join_process_group(device.torch_device)
 
     # GradScaler calls the optimiser's own step(), not the compiled one, and the host reads its scale at each step.
     optimizers = [name for name in way.optimizers if name not in ("compiled", WHOLE_STEP) or p["dtype"] != "f16"]
@@ -254,11 +278,13 @@ def _prepare_training(p, seed, device, way):
         )
         for memory_format, optimizer in itertools.product(_formats(network), optimizers)
     }
-    order = BatchOrder(data.counts["train"], batch, seed, data.place_order)
+    order = BatchOrder(data.counts["train"], batch, seed, data.place_order, ranks.part_of(batch))
     order.prepare(_TRIED_STEPS)
     model = _fastest_model(makers, functools.partial(_take_steps, order=order), device)
     model.reset()
-    return Training(model, batch, seed)
+    if ranks.count > 1:
+        model.algorithm += f"; {data_parallel.describe(device, p.get('overlap', True))}"
+    return Training(model, batch, seed, ranks)
 
 
 def _take_steps(model, order):

@@ -24,6 +24,7 @@ def _refuse_without_graph(p):
 class Eager:
     name = "eager"
     suffix = ""
+    in_ranks = True
     optimizers = ["default", "fused"]
     predictors = ["eager"]
 
@@ -69,6 +70,7 @@ class Compiled:
     as "Whole-network capture" in PyTorch's notes on CUDA graphs. It costs a single launch a step."""
 
     suffix = "-compiled"
+    in_ranks = False
 
     def __init__(self, device):
         compiler = os.environ.get("CXX", "g++")

@@ -43,6 +43,15 @@ class Prepared:
         """Copies the result to host memory, after the runs. False if there is no result for which the host waits."""
         return False
 
+    def start_together(self):
+        """With several ranks, returns when all of them are ready. Called before each reading of the clock that begins
+        timed work."""
+
+    def take_communication_seconds(self):
+        """With several ranks, the seconds for which the runs since the last call waited for communication; None where
+        that is unknown."""
+        return None
+
     def context(self):
         """The context in which run() and show() are called, such as a mode of the library."""
         return nullcontext()
@@ -114,6 +123,7 @@ class Operation:
     dtypes: list
     prepare: object
     copies: int = 1  # of all operands and results in memory at once: the framework's beside numpy's, say
+    in_ranks: bool = False  # several ranks can compute it together
 
 
 def operations_of(package, device, left_out=()):

@@ -3,8 +3,10 @@
 A framework's own device adds what computed.py asks for, and on a GPU available_memory().
 """
 
+import dataclasses
+
 from . import host
-from .backend import Backend, Operation
+from .backend import Backend
 
 
 class _Device:
@@ -85,4 +87,4 @@ def _on(device, operation, meaning_of):
         device.complete(prepared)
         return prepared
 
-    return Operation(operation.op, operation.dtypes, prepare, operation.copies)
+    return dataclasses.replace(operation, prepare=prepare)

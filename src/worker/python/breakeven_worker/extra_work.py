@@ -27,11 +27,11 @@ def extra_work():
     return share
 
 
-def with_extra_work(prepared, share, on_host):
+def with_extra_work(prepared, share, on_host, agree=bool):
     """The same case with more work in every run. On the host it is a loop that lasts `share` of a run's time, which is
     measured before and between the first few samples. On a device it is more runs of the case itself, one for every
-    1 / `share` runs."""
-    return _MoreLooping(prepared, share) if on_host else _MoreRuns(prepared, share)
+    1 / `share` runs. agree() makes a condition the same in all ranks, so that they run the case equally often."""
+    return _MoreLooping(prepared, share, agree) if on_host else _MoreRuns(prepared, share)
 
 
 class _WithExtraWork:
@@ -48,6 +48,10 @@ class _WithExtraWork:
 class _MoreLooping(_WithExtraWork):
     _due = True
     _samples = 0
+
+    def __init__(self, prepared, share, agree):
+        super().__init__(prepared, share)
+        self._agree = agree
 
     def run(self):
         if self._due:
@@ -73,7 +77,7 @@ class _MoreLooping(_WithExtraWork):
         self._prepared.run()  # warms caches and threads
         seconds = []
         end = time.perf_counter() + 0.01
-        while len(seconds) < 3 or time.perf_counter() < end:
+        while self._agree(len(seconds) < 3 or time.perf_counter() < end):
             start = time.perf_counter()
             self._prepared.run()
             self._prepared.wait()

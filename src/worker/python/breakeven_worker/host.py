@@ -49,6 +49,16 @@ def available_memory():
     return least
 
 
+def cpus_one_a_core_first():
+    """The CPUs in the affinity mask: the first one of each core, then the others."""
+    cores, others = {}, []
+    for cpu in sorted(os.sched_getaffinity(0)):
+        siblings = _read(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").strip() or cpu
+        if cores.setdefault(siblings, cpu) != cpu:
+            others.append(cpu)
+    return [*cores.values(), *others]
+
+
 # Options of mallopt in glibc's malloc.h.
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 

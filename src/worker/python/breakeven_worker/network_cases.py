@@ -13,6 +13,8 @@ A model has
     test_labels          numpy array
     algorithm            how it is computed
     bring(), fetch()     as in Prepared
+    take_communication_seconds()  as in Prepared, of a model that several ranks train
+Each of several ranks gets its rows of each batch, and the loss is the mean over these.
 The test set is followed by its first `batch` images, so that every batch is a slice.
 """
 
@@ -23,6 +25,7 @@ import numpy as np
 from . import evidence
 from .backend import Epoch, Prepared
 from .dataset import CLASSES, DISTINCT_ORDERS, epoch_order
+from .ranks import Alone
 from .random_stream import PARAMETERS, RandomStream
 
 FIRST_STEPS = 3  # steps whose losses are compared with the reference
@@ -34,11 +37,12 @@ def initial_values(index, count, scale, seed):
 
 
 class BatchOrder:
-    """The batches of one epoch after another. An incomplete last batch is dropped. place(order) puts an epoch's order
-    where batches are taken from it."""
+    """The batches of one epoch after another, or the rows `part` of each. An incomplete last batch is dropped.
+    place(order) puts an epoch's order where batches are taken from it."""
 
-    def __init__(self, count, batch, seed, place):
+    def __init__(self, count, batch, seed, place, part=None):
         self._count, self._batch, self._seed, self._place = count, batch, seed, place
+        self._part = part or slice(0, batch)
         self._orders = []  # of the first epochs
         self.restart()
 
@@ -59,15 +63,14 @@ class BatchOrder:
         self._make_orders(self._epoch + 1)
         first = self._used
         self._used += self._batch
-        return self._orders[self._epoch % DISTINCT_ORDERS][first : self._used]
+        return self._orders[self._epoch % DISTINCT_ORDERS][first + self._part.start : first + self._part.stop]
 
     def _make_orders(self, epochs):
         while len(self._orders) < min(epochs, DISTINCT_ORDERS):
             self._orders.append(self._place(epoch_order(self._count, self._seed, len(self._orders))))
 
 
-def _logits_evidence(model, logits, elements, seed):
-    values = model.logits_array(logits)
+def _logits_evidence(values, elements, seed):
     shape = (len(values), CLASSES, 1)
     return {
         "elements": values.ravel()[elements],
@@ -84,11 +87,15 @@ class _NetworkCase(Prepared):
 
 class Training(_NetworkCase):
     """A training case. run() is the next step in the order of the epochs. The first train_epoch() starts from the
-    initial parameters, whatever run() did before; the next ones continue from there."""
+    initial parameters, whatever run() did before; the next ones continue from there.
 
-    def __init__(self, model, batch, seed):
+    Of several ranks each trains on its part of each batch. Rank 0 shows the logits and losses of whole batches."""
+
+    def __init__(self, model, batch, seed, ranks=None):
         super().__init__(model, batch, seed)
-        self._order = BatchOrder(model.counts["train"], batch, seed, model.place_order)
+        self._ranks = ranks or Alone()
+        self._part = self._ranks.part_of(batch)
+        self._order = BatchOrder(model.counts["train"], batch, seed, model.place_order, self._part)
         self._losses = []
         self._epochs = None  # done by train_epoch(), if the model is in the state after the last of them
 
@@ -99,13 +106,27 @@ class Training(_NetworkCase):
         self._epochs = None
         self._losses.append(self._model.train_step(self._order.next()))
 
+    def start_together(self):
+        self._ranks.wait_for_all()
+
+    def take_communication_seconds(self):
+        return self._model.take_communication_seconds() if self._ranks.count > 1 else None
+
     def show(self, elements):
         self._restart()
-        shown = _logits_evidence(self._model, self._model.infer("train", self._order.next()), elements, self._seed)
+        logits = self._of_whole_batch(self._model.logits_array(self._model.infer("train", self._order.next())))
         self._order.restart()
-        shown["losses"] = [self._moved_step() for _ in range(FIRST_STEPS)]
+        losses = self._ranks.average([self._moved_step() for _ in range(FIRST_STEPS)])
         self._restart()
-        return shown
+        shown = {} if logits is None else _logits_evidence(logits, elements, self._seed)
+        return {**shown, "losses": losses}
+
+    def _of_whole_batch(self, logits):
+        """The logits of all ranks, for rank 0; None for the others."""
+        if self._ranks.count == 1:
+            return logits
+        parts = self._ranks.gather(logits.tolist())
+        return parts and np.concatenate(parts)
 
     def _moved_step(self):
         self.bring()
@@ -115,7 +136,10 @@ class Training(_NetworkCase):
 
     def take_losses(self):
         losses, self._losses = self._losses, []
-        return [float(loss) for loss in losses]
+        return self._mean_losses(losses)
+
+    def _mean_losses(self, losses):
+        return self._ranks.average([float(loss) for loss in losses])
 
     def train_epoch(self):
         if self._epochs is None:
@@ -124,9 +148,11 @@ class Training(_NetworkCase):
         rows = self._model.place_order(epoch_order(self._model.counts["train"], self._seed, self._epochs))
         self._epochs += 1
         steps = len(rows) // self._batch
+        part = self._part
+        self._ranks.wait_for_all()
         start = time.perf_counter()
         losses = [
-            self._model.train_step(rows[first : first + self._batch])
+            self._model.train_step(rows[first + part.start : first + part.stop])
             for first in range(0, steps * self._batch, self._batch)
         ]
         self.wait()
@@ -136,18 +162,19 @@ class Training(_NetworkCase):
             seconds=trained - start,
             evaluation_seconds=time.perf_counter() - trained,
             accuracy=accuracy,
-            losses=[float(loss) for loss in losses],
+            losses=self._mean_losses(losses),
         )
 
     def _accuracy(self):
-        """The fraction of all test images whose largest logit is that of their label."""
+        """The fraction of all test images whose largest logit is that of their label. Each rank computes its part."""
         correct = 0
         labels = self._model.test_labels
-        for first in range(0, len(labels), self._batch):
-            last = min(first + self._batch, len(labels))
-            logits = self._model.logits_array(self._model.infer("test", slice(first, last)))
-            correct += int((logits.argmax(axis=1) == labels[first:last]).sum())
-        return correct / len(labels)
+        for batch in range(0, len(labels), self._batch):
+            first, last = batch + self._part.start, min(batch + self._part.stop, len(labels))
+            if first < last:
+                logits = self._model.logits_array(self._model.infer("test", slice(first, last)))
+                correct += int((logits.argmax(axis=1) == labels[first:last]).sum())
+        return sum(self._ranks.exchange(correct)) / len(labels)
 
     def _restart(self):
         self._model.reset()
@@ -174,5 +201,5 @@ class Inference(_NetworkCase):
 
     def show(self, elements):
         self.bring()
-        logits = self._model.infer("test", slice(0, self._batch))
-        return _logits_evidence(self._model, logits, elements, self._seed)
+        logits = self._model.logits_array(self._model.infer("test", slice(0, self._batch)))
+        return _logits_evidence(logits, elements, self._seed)

@@ -1,11 +1,14 @@
-"""The modules that a backend program needs on this machine. They are checked before anything else of this package is
-imported, so that the reason names the framework, and not a package that would come with it.
+"""The modules that a backend program needs on this machine. They are checked before any module of this package
+that needs NumPy is imported, so that the reason names the framework, and not a package that would come with it.
 """
 
 import importlib.util
 import json
 import os
 import sys
+
+from .backend import Failed
+from .ranks import Alone, own_ranks, speaks_protocol
 
 # The names of modules in messages; pip uses the same names as Python.
 NAMES = {"jax": "JAX", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
@@ -43,8 +46,28 @@ def require_nvidia_driver():
 
 
 def _refuse(reason):
-    for line in sys.stdin:
-        print(json.dumps({"ok": False, "status": "failed", "reason": reason}), flush=True)
-        if '"quit"' in line:
+    refuse_every_request(reason, ranks_or_refuse())
+
+
+def ranks_or_refuse():
+    """The ranks of this program. If they cannot be connected, every request is refused."""
+    try:
+        return own_ranks()
+    except Failed as e:
+        if not speaks_protocol():
+            print(e, file=sys.stderr)
+            sys.exit(0)  # with another status a launcher would end rank 0 before it has said why
+        refuse_every_request(str(e), Alone())
+
+
+def refuse_every_request(reason, ranks):
+    for line in ranks.requests():
+        last = '"quit"' in line
+        if last:
+            ranks.leave()
+        answer = ranks.combined({"ok": False, "status": "failed", "reason": reason})
+        if ranks.number == 0:
+            print(json.dumps(answer), flush=True)
+        if last:
             break
     sys.exit(0)

@@ -9,7 +9,9 @@ import sys
 
 from .backend import Case, Failed, OutOfMemory, Transfer, Unsupported
 from .extra_work import LIBRARY, extra_work, with_extra_work
-from .host import EnergyMeter, keep_freed_memory, return_freed_memory
+from .host import EnergyMeter, cpus_one_a_core_first, keep_freed_memory, return_freed_memory
+from .ranks import Alone, cpus_of_place
+from .requirements import ranks_or_refuse
 from .timing import take_sample
 
 PROTOCOL = 1
@@ -19,16 +21,23 @@ def serve(make_backend):
     """The main loop of a backend program. make_backend(threads) is called when the driver says hello."""
     # If the driver is interrupted, the program ends at once, without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    ranks = ranks_or_refuse()
     # Libraries may print to standard output at any time: theirs becomes standard error.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     keep_freed_memory()
-    worker = _Worker(make_backend)
-    for line in sys.stdin:
-        answer = _to_line(_respond(worker, line))
+    worker = _Worker(make_backend, ranks)
+    for line in ranks.requests():
+        own = _respond(worker, line)
+        if worker.quit:
+            ranks.leave()
+        answer = ranks.combined(own)
+        if own["ok"] and not answer["ok"]:
+            worker.release()
         try:
-            print(answer, file=out, flush=True)
+            if ranks.number == 0:
+                print(_to_line(answer), file=out, flush=True)
         except BrokenPipeError:  # the driver has ended
             os._exit(1)
         if worker.quit:
@@ -87,8 +96,9 @@ def numbers(values):
 
 
 class _Worker:
-    def __init__(self, make_backend):
+    def __init__(self, make_backend, ranks=None):
         self.quit = False
+        self._ranks = ranks or Alone()
         self._make_backend = make_backend
         self._backend = None
         self._prepared = None
@@ -108,7 +118,10 @@ class _Worker:
             raise Failed(f"this program speaks {versions}: use programs and driver of one version")
         if request["threads"] < 1:
             raise Failed("'threads' must be at least 1")
-        backend = self._backend = self._make_backend(request["threads"])
+        threads, place = request["threads"], {}
+        if self._ranks.count > 1:
+            threads, place = self._take_place(threads)
+        backend = self._backend = self._make_backend(threads)
         unreadable = dict(backend.unreadable)
         if backend.device != "cpu":
             if not backend.device_id:  # if the device is known, the driver reads its counter
@@ -129,22 +142,35 @@ class _Worker:
             "library_files": backend.library_files,
             "supports": {operation.op: operation.dtypes for operation in backend.operations},
             "unreadable": unreadable,
+            **({"ranks": [{**place, "device_id": backend.device_id}]} if place else {}),
         }
+
+    def _take_place(self, threads_of_host):
+        """Pins this rank to its own CPUs, before a library starts threads. Returns its number of threads and what the
+        answer says about it."""
+        ranks = self._ranks
+        threads = max(1, threads_of_host // ranks.count_on_host)
+        cpus = cpus_of_place(cpus_one_a_core_first(), ranks.index_on_host, threads)
+        os.sched_setaffinity(0, cpus)
+        return threads, {"host": ranks.hosts[ranks.number], "pid": os.getpid(), "threads": threads, "cpus": cpus}
 
     def _on_prepare(self, request):
         if self._backend is None:
             raise Failed("the first request must be hello")
-        self._release()
+        self.release()
         op, case = request["op"], Case({**request["parameters"], **request.get("resolved", {})})
         case.memory_bytes = request.get("memory_bytes", 0)
         dtype = case["dtype"]
         for operation in self._backend.operations:
             if operation.op == op and dtype in operation.dtypes:
-                self._check_memory(operation.copies * case.memory_bytes)
+                self._check_ranks(operation, case.get("ranks", 1))
+                with self._ranks.in_agreement():
+                    self._check_memory(operation.copies * case.memory_bytes)
                 self._prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
-                    self._prepared = with_extra_work(self._prepared, extra, self._backend.device == "cpu")
+                    on_host = self._backend.device == "cpu"
+                    self._prepared = with_extra_work(self._prepared, extra, on_host, self._ranks.largest)
                 self._prepared.measures_latency = request.get("measures_latency", False)
                 self._transfer = Transfer.of(case)
                 self._cold = request.get("cache", "warm") == "cold"
@@ -154,6 +180,12 @@ class _Worker:
                 sets = self._prepared.operand_sets
                 return ready | {"operand_sets": sets} if sets > 1 else ready
         raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine")
+
+    def _check_ranks(self, operation, wanted):
+        if wanted > 1 and not operation.in_ranks:
+            raise Unsupported(f"{self._backend.name} computes {operation.op} in one process, without ranks")
+        if wanted != self._ranks.count:
+            raise Failed(f"the case is for {wanted} ranks, and a launcher has started {self._ranks.count}")
 
     def _check_memory(self, needed):
         """Refuses a case that needs too much memory before it allocates any, because a machine that overcommits grants
@@ -167,7 +199,7 @@ class _Worker:
 
     def _on_verify(self, request):
         prepared = self._ready()
-        with prepared.context():
+        with self._ranks.together(), prepared.context():
             evidence = prepared.show(request["elements"])
         return {part: numbers(values) for part, values in evidence.items()}
 
@@ -177,11 +209,15 @@ class _Worker:
             raise Failed(f"'iterations' is {iterations} and must be at least 1")
         on_host = self._backend.device == "cpu"
         exactly = request.get("device_seconds") is False
-        sample = take_sample(self._ready(), iterations, self._transfer, self._cold, on_host, exactly)
+        prepared = self._ready()
+        with self._ranks.together():
+            sample = take_sample(prepared, iterations, self._transfer, self._cold, on_host, exactly)
         return {key: numbers(value) if isinstance(value, list) else value for key, value in sample.items()}
 
     def _on_epoch(self, _):
-        epoch = self._ready().train_epoch()
+        prepared = self._ready()
+        with self._ranks.together():
+            epoch = prepared.train_epoch()
         return {
             "seconds": epoch.seconds,
             "evaluation_seconds": epoch.evaluation_seconds,
@@ -190,7 +226,7 @@ class _Worker:
         }
 
     def _on_release(self, _):
-        self._release()
+        self.release()
         return {}
 
     def _on_quit(self, _):
@@ -202,7 +238,7 @@ class _Worker:
             raise Failed("nothing is prepared")
         return self._prepared
 
-    def _release(self):
+    def release(self):
         self._prepared = None
         gc.unfreeze()
         gc.collect()

@@ -9,6 +9,7 @@ from itertools import repeat
 
 import numpy as np
 
+from .backend import Failed
 from .host import EnergyMeter, last_level_cache_bytes
 
 
@@ -60,6 +61,7 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
             iterate()
         if untimed > 0:
             prepared.wait()
+        prepared.take_communication_seconds()  # of earlier runs
         if singly:
             seconds, cpu_seconds = _one_by_one(prepared, iterate, iterations, cold)
         else:
@@ -74,6 +76,9 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
         sample["joules"] = (joules_after - joules_before) / iterations
     if prepared.measures_latency:
         sample["latencies"] = seconds
+    communication = prepared.take_communication_seconds()
+    if communication is not None:
+        sample["communication_seconds"] = communication / iterations
     losses = prepared.take_losses()
     if losses:
         sample["losses"] = losses
@@ -104,6 +109,7 @@ def _iteration(prepared, transfer):
 
 def _at_once(prepared, iterate, iterations):
     """Times all iterations together. The clock readings enclose only the loop that a user would write."""
+    prepared.start_together()
     cpu_before = time.process_time()
     start = time.perf_counter()
     for _ in repeat(None, iterations):
@@ -118,6 +124,7 @@ def _one_by_one(prepared, iterate, iterations, cold):
     for _ in repeat(None, iterations):
         if cold and not prepared.flush():
             _flush_caches()
+        prepared.start_together()
         cpu_before = time.process_time()
         start = time.perf_counter()
         iterate()
@@ -138,13 +145,15 @@ def with_others(chosen, seconds, between=", "):
     return between.join([chosen, *(f"{name} {compared(name)}" for name in seconds if name != chosen)])
 
 
-def fastest(candidates, wait, budget=0.3, patience=40):
+def fastest(candidates, wait, budget=0.3, patience=40, agree=float):
     """The candidate with the shortest best time, and all best times in seconds: infinite if a candidate throws, None if
     it was not tried.
 
     candidates: name -> function; wait() returns when the work of one is done. Each is run once to warm up, then
     they are timed in turn until `budget` seconds are spent, at least once. A first call may compile for long, so after
     `patience` seconds no further candidate is tried. Throws if all candidates throw.
+
+    agree() makes a number of seconds the same in all ranks, so that they try equally often and choose the same.
     """
     best, running, failures = dict.fromkeys(candidates), [], []
 
@@ -156,25 +165,28 @@ def fastest(candidates, wait, budget=0.3, patience=40):
         except Exception as e:  # an exception of a library excludes this candidate, but does not end the case
             failures.append(e.with_traceback(None))  # a traceback would keep the candidate's memory
             print(f"{name}: {type(e).__name__}: {e}", file=sys.stderr)
-            return math.inf
-        return time.perf_counter() - start
+            return agree(math.inf)
+        return agree(time.perf_counter() - start)
+
+    def seconds_since(start):
+        return agree(time.perf_counter() - start)
 
     begun = time.perf_counter()
     for name in candidates:
-        if running and time.perf_counter() - begun > patience:
+        if running and seconds_since(begun) > patience:
             break
         best[name] = seconds_of(name)
         if best[name] < math.inf:
             running.append(name)
-    end = time.perf_counter() + budget
+    begun = time.perf_counter()
     while running:
         for name in list(running):
             seconds = seconds_of(name)
             best[name] = min(best[name], seconds) if seconds < math.inf else math.inf
             if seconds == math.inf:
                 running.remove(name)
-        if time.perf_counter() > end:
+        if seconds_since(begun) > budget:
             break
     if not running:
-        raise failures[0]
+        raise failures[0] if failures else Failed("")  # another rank says why
     return min(running, key=best.get), best

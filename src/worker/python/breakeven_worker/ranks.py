@@ -1,0 +1,514 @@
+"""Ranks: processes that compute one case together, started by a launcher such as mpirun or srun.
+
+Rank 0 answers the driver. It hands each request to the other ranks over a control channel of TCP, and combines their
+answers with its own. Between requests all of them block in the kernel. What a case itself exchanges goes through its
+framework, not through this channel.
+"""
+
+import functools
+import json
+import os
+import select
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager, nullcontext
+
+from .backend import Failed
+
+# The variables in which launchers say a rank's number, and how many ranks they have started.
+_NUMBERS = {
+    "OMPI_COMM_WORLD_RANK": "OMPI_COMM_WORLD_SIZE",
+    "PMIX_RANK": None,
+    "PMI_RANK": "PMI_SIZE",
+    "SLURM_PROCID": "SLURM_STEP_NUM_TASKS",
+}
+# Variables that have the same value in all ranks of a job, and another one in other jobs.
+_JOBS = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID")
+
+_LOOPBACK = "127.0.0.1"
+_PATIENCE = 60  # seconds until all ranks must be connected
+_INTRODUCTION = 5  # seconds until one that has connected must have said who it is
+_WATCHED = 0.3  # seconds within which _watch() has noticed the end of another rank
+_ABORTED = ["aborted", None]
+_IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
+
+
+def requested_ranks(arguments):
+    """The number of ranks, and the port of rank 0's control channel: `--ranks N --port P` among a program's arguments.
+    One rank without them."""
+    found = dict.fromkeys(("--ranks", "--port"), "")
+    for name, value in zip(arguments, arguments[1:]):
+        if name in found:
+            found[name] = value
+    if not found["--ranks"]:
+        return 1, 0
+    try:
+        count, port = int(found["--ranks"]), int(found["--port"] or 0)
+    except ValueError:
+        count = port = 0
+    if count < 1 or (count > 1 and not 0 < port < 65536):
+        raise Failed("the arguments must be `--ranks N --port P`, with a number of ranks and a free port")
+    return count, port
+
+
+def rank_number(environment, count):
+    """The number of this rank, which its launcher says, of `count` ranks."""
+    name = next((name for name in _NUMBERS if name in environment), None)
+    if name is None:
+        raise Failed(f"no launcher says which rank this is: none of {', '.join(_NUMBERS)} is set")
+    started = environment.get(_NUMBERS[name] or "")
+    if started is not None and started != str(count):
+        raise Failed(f"the launcher has started {started} ranks instead of {count}: write {{ranks}} in --launcher")
+    return int(environment[name])
+
+
+def address_of_rank_0(environment, count, first_host=None):
+    """The address at which the other ranks find rank 0. first_host(node_list) is the first of Slurm's list of hosts."""
+    if environment.get("MASTER_ADDR"):
+        return environment["MASTER_ADDR"]
+    on_this_host = environment.get("OMPI_COMM_WORLD_LOCAL_SIZE", environment.get("MPI_LOCALNRANKS"))
+    if on_this_host is None:  # srun
+        one_host = environment.get("SLURM_STEP_NUM_NODES", environment.get("SLURM_NNODES")) == "1"
+        nodes = environment.get("SLURM_STEP_NODELIST", environment.get("SLURM_JOB_NODELIST"))
+    else:
+        # A daemon of mpirun is a step of Slurm's, too, but without the host on which mpirun and rank 0 are.
+        one_host = on_this_host == str(count)
+        nodes = environment.get("SLURM_JOB_NODELIST")
+    if one_host:
+        return _LOOPBACK
+    host = nodes and (first_host or _first_host)(nodes)
+    if not host:
+        raise Failed("the ranks are on several hosts: set MASTER_ADDR to rank 0's host")
+    return host
+
+
+def _first_host(nodes):
+    try:
+        listed = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return listed.stdout.partition("\n")[0].strip()
+
+
+def places_on_hosts(hosts):
+    """For each rank its index among the ranks on its host, and how many these are. hosts: their names, by rank."""
+    return [(hosts[:rank].count(host), hosts.count(host)) for rank, host in enumerate(hosts)]
+
+
+def cpus_of_place(cpus, index, threads):
+    """The CPUs of the rank with this index on its host: the next `threads` of the list, which begins again after its
+    last."""
+    return sorted({cpus[(index * threads + thread) % len(cpus)] for thread in range(threads)})
+
+
+def combine(answers, hosts):
+    """The answer of all ranks together, of the answer of each, in their order."""
+    refused = _combine_refusals(answers, hosts) or _refuse_differences(answers, hosts)
+    if refused is not None:
+        return refused
+    combined = dict(answers[0])
+    for key, rule in _RULES.items():
+        values = [answer.get(key) for answer in answers]
+        if key == "joules":  # a host's counter counts for all its ranks
+            values = [value for value, (index, _) in zip(values, places_on_hosts(hosts)) if index == 0]
+        if None not in values:
+            combined[key] = rule(values)
+        else:
+            combined.pop(key, None)
+    warnings = [text for answer in answers for text in answer.get("warnings", [])] + _late_ranks(answers, hosts)
+    if warnings:
+        combined["warnings"] = list(dict.fromkeys(warnings))
+    return combined
+
+
+# How the values of all ranks become one; other values are those of rank 0.
+_RULES = {
+    "seconds": max,
+    "evaluation_seconds": max,
+    "device_seconds": max,
+    "cpu_seconds": sum,
+    "joules": sum,
+    "communication_seconds": statistics.fmean,
+    "ranks": lambda lists: [rank for ranks in lists for rank in ranks],
+    "unreadable": lambda dicts: {name: why for reasons in reversed(dicts) for name, why in reasons.items()},
+    "supports": lambda dicts: {op: _in_all(dtypes, [d.get(op, []) for d in dicts]) for op, dtypes in dicts[0].items()},
+}
+
+
+def _in_all(items, lists):
+    return [item for item in items if all(item in found for found in lists)]
+
+
+def _who(rank, hosts):
+    return f"rank {rank} on {hosts[rank]}"
+
+
+def _combine_refusals(answers, hosts):
+    """The first refusal that has a reason, with the rank, unless all refuse for the same reason."""
+    refusals = {rank: answer for rank, answer in enumerate(answers) if not answer["ok"]}
+    for rank, answer in refusals.items():
+        if answer["reason"]:
+            if all(other == answer for other in answers):
+                return answer
+            return {**answer, "reason": f"{_who(rank, hosts)}: {answer['reason']}"}
+    return next(iter(refusals.values()), None)
+
+
+def _refuse_differences(answers, hosts):
+    """Refuses a hello of ranks that are not of the same software, or share a GPU; None if all is well."""
+    if "libraries" not in answers[0]:
+        return None
+
+    def software(answer):
+        return {"breakeven": answer["version"], **answer["libraries"]}
+
+    def refusal(reason):
+        return {"ok": False, "status": "failed", "reason": reason}
+
+    expected, gpus = software(answers[0]), {}
+    for rank, answer in enumerate(answers):
+        found = software(answer)
+        for name in {**expected, **found}:
+            if found.get(name) != expected.get(name):
+                have, others = found.get(name, "none"), expected.get(name, "none")
+                return refusal(f"{_who(rank, hosts)} has {name} {have}, and {_who(0, hosts)} has {others}")
+        gpu = answer.get("device_id")
+        if gpu and gpu in gpus:
+            return refusal(f"{_who(rank, hosts)} computes on the same GPU as rank {gpus[gpu]}, {gpu}: one rank a GPU")
+        gpus[gpu] = rank
+    return None
+
+
+def _late_ranks(answers, hosts):
+    """Warnings of ranks that compute for longer than the others, which wait for them."""
+    if any(answer.get("communication_seconds") is None for answer in answers):
+        return []
+    computing = [answer["seconds"] - answer["communication_seconds"] for answer in answers]
+    median = statistics.median_low(computing)  # of two, the faster one
+    return [
+        f"{_who(rank, hosts)} computes {seconds / median:.2g}x as long as the median rank: the others wait for it"
+        for rank, seconds in enumerate(computing)
+        if 0 < _IMBALANCE * median < seconds
+    ]
+
+
+class Alone:
+    """The only rank."""
+
+    number, count = 0, 1
+    index_on_host, count_on_host = 0, 1
+
+    def __init__(self):
+        self.hosts = [socket.gethostname()]
+
+    def requests(self):
+        """The requests, one a line, for all ranks."""
+        return sys.stdin
+
+    def combined(self, answer):
+        """The answer of all ranks. Others than rank 0 learn only whether it is a refusal."""
+        return answer
+
+    def gather(self, value):
+        """The values of all ranks, in their order, for rank 0; None for the others. They must be of JSON."""
+        return [value]
+
+    def broadcast(self, value):
+        """The value of rank 0."""
+        return value
+
+    def leave(self):
+        """Called before a rank ends, while the others still answer."""
+
+    def together(self):
+        """The context of work in which ranks wait for each other. An exception of one ends all."""
+        return nullcontext()
+
+    # What follows is made of these.
+
+    def part_of(self, batch):
+        """This rank's rows of a batch."""
+        return slice(self.number * batch // self.count, (self.number + 1) * batch // self.count)
+
+    def exchange(self, value):
+        """The values of all ranks, in their order, for all of them."""
+        return self.broadcast(self.gather(value))
+
+    def largest(self, value):
+        """The largest value of all ranks, for all of them."""
+        return max(self.exchange(value)) if self.count > 1 else value
+
+    def average(self, values):
+        """The averages over all ranks of each of `values`, for rank 0; none for the others."""
+        if self.count == 1:
+            return values
+        return [statistics.fmean(of_ranks) for of_ranks in zip(*(self.gather(values) or []))]
+
+    def wait_for_all(self):
+        """Returns when all ranks have called this."""
+        if self.count > 1:
+            self.exchange(None)
+
+    @contextmanager
+    def in_agreement(self):
+        """The context of work that each rank does by itself. If one of them throws, all do: the others a refusal
+        without a reason."""
+        error = None
+        try:
+            yield
+        except Exception as e:
+            error = e
+        agreed = self.count == 1 or all(self.exchange(error is None))
+        if error is not None:
+            raise error
+        if not agreed:
+            raise Failed("")
+
+
+def _line(message):
+    return json.dumps(message).encode() + b"\n"
+
+
+class _Connection:
+    """A connection to another rank. Each message is a line of JSON."""
+
+    def __init__(self, connected):
+        self._socket = connected
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A host that has vanished is noticed after a minute.
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in ((socket.TCP_KEEPIDLE, 30), (socket.TCP_KEEPINTVL, 10), (socket.TCP_KEEPCNT, 3)):
+            self._socket.setsockopt(socket.IPPROTO_TCP, option, value)
+        self._reader = self._socket.makefile("rb")
+
+    def send(self, message):
+        self._socket.sendall(_line(message))
+
+    def receive(self, most=-1):
+        line = self._reader.readline(most)
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the connection was closed")
+        return json.loads(line)
+
+    def has_aborted(self):
+        """True if the other's last words, still unread, are that it has aborted."""
+        try:
+            unread = self._socket.recv(1 << 16, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except OSError:
+            return False
+        return unread.endswith(_line(_ABORTED))
+
+    def fileno(self):
+        return self._socket.fileno()
+
+    def use_timeout(self, seconds):
+        self._socket.settimeout(seconds)
+
+    def close(self):
+        self._reader.close()
+        self._socket.close()
+
+
+class _Connected(Alone):
+    """One of several ranks. connections: by the number of the rank."""
+
+    def __init__(self, number, address, hosts, connections):
+        self.number, self.count, self.address, self.hosts = number, len(hosts), address, hosts
+        self.index_on_host, self.count_on_host = places_on_hosts(hosts)[number]
+        self._connections = connections
+        self._leaving = False
+        self._ending = threading.Lock()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def leave(self):
+        self._leaving = True
+
+    def combined(self, answer):
+        answers = self._gather("answer", answer)
+        answer = combine(answers, self.hosts) if answers else None
+        ok = self.broadcast(answer and answer["ok"])
+        return answer or {"ok": ok}
+
+    def gather(self, value):
+        return self._gather("value", value)
+
+    @contextmanager
+    def together(self):
+        try:
+            yield
+        except Exception as e:
+            time.sleep(_WATCHED)  # if the cause is that another rank has ended, _watch() says so
+            self._abort(str(e) if isinstance(e, Failed) else f"{type(e).__name__}: {e}")
+
+    def _abort(self, reason):
+        self._end(f"{_who(self.number, self.hosts)}: {reason}")
+
+    def _end(self, last_words):
+        """Ends this process, and so the others, once."""
+        self._ending.acquire()
+        try:
+            if last_words:
+                os.write(2, f"{last_words}\n".encode())
+        except OSError:
+            pass  # the launcher has ended
+        for connection in self._connections.values():
+            try:
+                connection.use_timeout(1)
+                connection.send(_ABORTED)
+            except OSError:
+                pass  # it has ended, too
+        os._exit(1)
+
+    def _send(self, rank, what, value):
+        try:
+            self._connections[rank].send([what, value])
+        except OSError:
+            self._end_after(rank)
+
+    def _receive(self, rank, what):
+        """A message of a rank. Its kind is another than `what` if that rank or this one has skipped work of both."""
+        try:
+            got, value = self._connections[rank].receive()
+        except (OSError, ValueError):
+            self._end_after(rank)
+        if [got, value] == _ABORTED:
+            self._end("")
+        if got != what:
+            why = value.get("reason") if got == "answer" else "it waits for the other ranks, which answer"
+            self._end(f"{_who(rank, self.hosts)}: {why}")
+        return value
+
+    def _end_after(self, rank):
+        aborted = self._connections[rank].has_aborted()
+        self._end("" if aborted else f"{_who(rank, self.hosts)} has ended")
+
+    def _watch(self):
+        """Ends this process if another rank's ends, also while a library waits for it."""
+        ended = select.poll()
+        ranks = {connection.fileno(): rank for rank, connection in self._connections.items()}
+        for descriptor in ranks:
+            ended.register(descriptor, select.POLLRDHUP)
+        descriptor, _ = ended.poll()[0]
+        if not self._leaving:
+            self._end_after(ranks[descriptor])
+
+
+class _First(_Connected):
+    def requests(self):
+        for line in sys.stdin:
+            self.broadcast(line)
+            yield line
+        self.leave()
+        self.broadcast(None)
+        self.gather(None)  # none of the others has seen this rank end before it knew
+
+    def _gather(self, what, value):
+        return [value, *(self._receive(rank, what) for rank in range(1, self.count))]
+
+    def broadcast(self, value):
+        for rank in range(1, self.count):
+            self._send(rank, "value", value)
+        return value
+
+
+class _Other(_Connected):
+    def requests(self):
+        while (line := self.broadcast(None)) is not None:
+            yield line
+        self.leave()
+        self.gather(None)
+
+    def _gather(self, what, value):
+        self._send(0, what, value)
+        return None
+
+    def broadcast(self, _value):
+        return self._receive(0, "value")
+
+
+@functools.cache
+def own_ranks():
+    """The ranks of this program, connected at the first call."""
+    count, port = requested_ranks(sys.argv[1:])
+    if count == 1:
+        return Alone()
+    number = rank_number(os.environ, count)
+    address = address_of_rank_0(os.environ, count)
+    job = next((os.environ[name] for name in _JOBS if name in os.environ), "")
+    return connect(number, count, address, port, job)
+
+
+def speaks_protocol():
+    """True on rank 0, and where no launcher says which rank this is."""
+    return next((os.environ[name] for name in _NUMBERS if name in os.environ), "0") == "0"
+
+
+def connect(number, count, address, port, job, patience=_PATIENCE):
+    """Connects a rank with the others of its job."""
+    deadline = time.monotonic() + patience
+    if number > 0:
+        first = _reach_rank_0(address, port, deadline)
+        first.send({"job": job, "rank": number, "host": socket.gethostname()})
+        try:
+            hosts = first.receive()
+        except (OSError, ValueError):
+            raise Failed(f"{address}:{port} is not rank 0 of this job") from None
+        return _Other(number, address, hosts, {0: first})
+    others = _accept_others(count, address, port, job, deadline)
+    hosts = [socket.gethostname(), *(others[rank][1] for rank in range(1, count))]
+    connections = {rank: connection for rank, (connection, _) in others.items()}
+    for connection in connections.values():
+        connection.send(hosts)
+    return _First(0, address, hosts, connections)
+
+
+def _reach_rank_0(address, port, deadline):
+    while True:
+        try:
+            connected = socket.create_connection((address, port), timeout=_INTRODUCTION)
+            connected.settimeout(None)
+            return _Connection(connected)
+        except OSError as e:
+            if time.monotonic() > deadline:
+                raise Failed(f"rank 0 is not at {address}:{port} ({e}): set MASTER_ADDR to its host") from None
+        time.sleep(0.05)
+
+
+def _accept_others(count, address, port, job, deadline):
+    """The connection and host of each other rank. Connections of anyone else are closed."""
+    others = {}
+    try:
+        listening = socket.create_server((_LOOPBACK if address == _LOOPBACK else "", port), backlog=count)
+    except OSError as e:
+        raise Failed(f"rank 0 on {socket.gethostname()} cannot listen on port {port}: {e}") from None
+    with listening:
+        while len(others) < count - 1:
+            try:
+                listening.settimeout(max(0.001, deadline - time.monotonic()))
+                connection = _Connection(listening.accept()[0])
+            except TimeoutError:
+                for connection, _ in others.values():
+                    connection.close()
+                missing = ", ".join(str(rank) for rank in range(1, count) if rank not in others)
+                raise Failed(f"rank {missing} of {count} has not connected to port {port} in time") from None
+            rank, host = _introduced(connection, job)
+            if rank in range(1, count) and rank not in others:
+                others[rank] = connection, host
+            else:
+                connection.close()
+    return others
+
+
+def _introduced(connection, job):
+    """The rank and the host that a connection says it is; None if it is not of this job."""
+    try:
+        connection.use_timeout(_INTRODUCTION)
+        said = connection.receive(1 << 12)
+        connection.use_timeout(None)
+        return (said["rank"], str(said["host"])) if said["job"] == job else (None, None)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None, None
