@@ -70,7 +70,10 @@ check_config() {  # check_config CONFIG [OPTION OF list...]: sets `name`, that o
 
 # Sets `folder`, where this script's files go, as an absolute path.
 make_folder() {
-  [ -n "$folder" ] || folder=$name-$(date +%Y-%m-%d-%H%M%S)
+  while [ -z "$folder" ]; do
+    folder=$name-$(date +%Y-%m-%d-%H%M%S)
+    [ ! -e "$folder" ] || { folder='' && sleep 0.2; }
+  done
   mkdir -p -- "$folder" || fail 2 "--folder $folder: cannot be made; name one on a file system that all nodes share"
   folder=$(cd -- "$folder" && pwd -P)
 }

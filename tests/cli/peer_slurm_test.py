@@ -60,7 +60,7 @@ class SlurmTest(FolderTest):
         return [(case["id"], case["backend"], case["status"]) for case in json.loads(path.read_text())["cases"]]
 
     def test_shards_become_one_result(self):
-        done = self.submit("shards", "3")
+        done = self.submit("shards", "3", options=["-p", "all", "--time=10", "--comment", "a comment"])
         self.expect_status(0, done)
         whole = self.folder / "whole.json"
         run = breakeven("run", self.config, "--seconds", "0.05", "--out", whole, "--quiet", **self.environment)
@@ -78,6 +78,13 @@ class SlurmTest(FolderTest):
         self.expect_status(0, again)
         self.assertIn("measures the shards 2 of 3", again.stderr)
         self.assertEqual(len(self.rows(self.results / "the config.json")), 12)
+        shard = self.results / "shard-3.json"
+        text = shard.read_text().replace('"complete": true', '"complete": false')
+        of_another_machine = text.replace('"host": {"name":"', '"host": {"name":"another-')
+        shard.write_text(of_another_machine)
+        self.expect_status(0, self.submit("shards", "3"))
+        self.assertIn("measuring from the start", (self.results / "shard-3.log").read_text())
+        self.assertEqual((self.results / "shard-3.previous.json").read_text(), of_another_machine)
 
     def test_a_cancelled_shard_keeps_what_was_measured(self):
         shard = self.results / "shard-1.json"
