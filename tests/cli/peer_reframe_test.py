@@ -26,7 +26,7 @@ class ReframeTest(FolderTest):
         programs.mkdir()
         for name in ("a", "b"):
             (programs / f"breakeven-backend-{name}").symlink_to(SIMULATED)
-        self.environment = {**os.environ, "BREAKEVEN_BACKENDS": str(programs), "TMPDIR": str(self.folder)}
+        self.environment = {**os.environ, "BREAKEVEN_BACKENDS": str(programs)}
         self.configs = [
             self.config("products", [{"op": "matmul", "m": [64, 128], "n": "m", "k": "m", "dtype": "f32"}]),
             self.config("inference", [{"op": "infer", "network": "mlp", "batch": 4, "dtype": "f32"}]),
@@ -41,12 +41,13 @@ class ReframeTest(FolderTest):
         """The status of ReFrame, and its report of what was run."""
         report = self.folder / "report.json"
         names = ",".join(map(str, configs or self.configs))
+        places = {"HOME": str(self.folder), "TMPDIR": str(self.folder)}  # ReFrame writes to both
         done = subprocess.run(
             [REFRAME, "-C", SCRIPTS / "settings.py", "-c", SCRIPTS / "breakeven_checks.py"]
             + [f"--system=breakeven:{partition}", "-P", f"config={names}", "-S", f"driver={BUILD / 'breakeven'}"]
             + ["--prefix", self.folder / "reframe", f"--report-file={report}", *options, "--run"],
             cwd=self.folder,
-            env={**(environment or self.environment), "BREAKEVEN_SIMULATED": simulated},
+            env={**(environment or self.environment), **places, "BREAKEVEN_SIMULATED": simulated},
             capture_output=True,
             text=True,
             timeout=120,
