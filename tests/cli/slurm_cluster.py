@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -127,15 +128,23 @@ class SlurmCluster:
             time.sleep(0.1)
 
     def run(self, *command, seconds=120, **environment):
-        return subprocess.run(
+        running = subprocess.Popen(
             list(map(str, command)),
             cwd=self.folder,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=seconds,
+            start_new_session=True,
         )
+        try:
+            out, error = running.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)  # and an sbatch that waits
+            running.communicate()
+            raise
+        return subprocess.CompletedProcess(command, running.returncode, out, error)
 
     def logs(self):
         """The ends of what the daemons said."""
