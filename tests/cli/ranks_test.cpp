@@ -53,7 +53,7 @@ class RanksTest : public DriverTest {
   /// The reason of the only case of a run that fails.
   std::string reason_of(const Json& workload, const std::string& backend,
                         const std::vector<std::string>& options = {}) {
-    const Json result = result_of({workload}, {backend}, options, 4);
+    const Json result = result_of(Json::array({workload}), {backend}, options, 4);
     return result.at("cases")[0].at("reason");
   }
 
@@ -98,9 +98,9 @@ TEST_F(RanksTest, OfEveryBackendComputeRightResults) {
 }
 
 TEST_F(RanksTest, ThatAreDeterministicRepeatTheirLossesBitForBit) {
-  const Json workload = training(64, 3, {{"deterministic", true}, {"epochs", 1}, {"optimizer", "adam"}});
+  const Json workload = training(66, 3, {{"deterministic", true}, {"epochs", 1}, {"optimizer", "adam"}});
   const auto losses = [&] {
-    return losses_of(result_of({workload}, {"openblas"}, {"--seconds", "0.05"}), 0);
+    return losses_of(result_of(Json::array({workload}), {"openblas"}, {"--seconds", "0.05"}), 0);
   };
   EXPECT_EQ(losses(), losses());
 }
@@ -119,7 +119,7 @@ TEST_F(RanksTest, ExchangeDataRightly) {
 }
 
 TEST_F(RanksTest, ThatDieEndTheirCaseAlone) {
-  const auto dying = launcher("(sleep 3; pkill -KILL -f 'openblas --ranks 2' -n) &\nexec mpirun \"$@\"");
+  const auto dying = launcher("(sleep 3; pkill -KILL -P $$ -n breakeven) &\nexec mpirun \"$@\"");
   const Json result =
       result_of({training(64, 2, {{"epochs", 1000}}), {{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}}},
                 {"openblas"}, {"--launcher", dying.string() + " -np {ranks} --bind-to none"}, 4);
@@ -129,7 +129,7 @@ TEST_F(RanksTest, ThatDieEndTheirCaseAlone) {
 }
 
 TEST_F(RanksTest, ThatStopAreNamed) {
-  const auto stopping = launcher("(sleep 3; pkill -STOP -f 'openblas --ranks 2' -n) &\nexec mpirun \"$@\"");
+  const auto stopping = launcher("(sleep 3; pkill -STOP -P $$ -n breakeven) &\nexec mpirun \"$@\"");
   EXPECT_THAT(reason_of(training(64, 2, {{"epochs", 1000}}), "openblas",
                         {"--launcher", stopping.string() + " -np {ranks} --bind-to none"}),
               HasSubstr("has shown no sign of life for 10 s: it is stopped, or its host cannot be reached"));
@@ -161,7 +161,7 @@ TEST_F(RanksTest, OfAnotherNumberAreRefused) {
 TEST_F(RanksTest, WhoseLibraryPrintsAreUnderstood) {
   setenv("BREAKEVEN_PLANTED", "prints", 1);
   result_of(
-      {training(64, 2)}, {"openblas"},
+      Json::array({training(64, 2)}), {"openblas"},
       {"--seconds", "0.05", "--launcher",
        fmt::format("mpirun -np {{ranks}} --bind-to none -x LD_PRELOAD={}", planted("planted-mpi").string())});
 }
@@ -177,8 +177,8 @@ TEST_F(RanksTest, WithAWrongSumOnOneOfThemAreWrong) {
 TEST_F(RanksTest, NeedALauncher) {
   EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", "no-such-launcher {ranks}"}),
               HasSubstr("no-such-launcher"));
-  const Outcome refused =
-      breakeven({"run", config({training(64, 2)}, {"openblas"}).string(), "--launcher", "mpirun -np 2"});
+  const Outcome refused = breakeven(
+      {"run", config(Json::array({training(64, 2)}), {"openblas"}).string(), "--launcher", "mpirun -np 2"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("must contain {ranks}"));
 }
@@ -195,18 +195,19 @@ TEST_F(RanksTest, NeedSlots) {
 }
 
 TEST_F(RanksTest, AreRefusedByProgramsThatDoNotKnowThem) {
-  EXPECT_THAT(result_of({training(64, 2)}, {"a"}, {}, 0).at("cases")[0].at("status"), "unsupported");
+  EXPECT_THAT(result_of(Json::array({training(64, 2)}), {"a"}, {}, 0).at("cases")[0].at("status"),
+              "unsupported");
 }
 
 TEST_F(RanksTest, DivideTheBatchEqually) {
-  const Outcome refused = breakeven({"run", config({training(65, 2)}, {"openblas"}).string()});
+  const Outcome refused = breakeven({"run", config(Json::array({training(65, 2)}), {"openblas"}).string()});
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("batch is 65 and must be a multiple of the 2 ranks"));
 }
 
 TEST_F(RanksTest, LeaveNoProcess) {
-  result_of({training(64, 2)}, {"openblas"}, {"--seconds", "0.05"});
-  EXPECT_NE(std::system("pgrep -f 'openblas --ranks [2]' >/dev/null"), 0);
+  result_of(Json::array({training(65, 5)}), {"openblas"}, {"--seconds", "0.05"});
+  EXPECT_NE(std::system("pgrep -f 'openblas --ranks [5]' >/dev/null"), 0);
 }
 
 }  // namespace
