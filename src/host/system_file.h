@@ -8,7 +8,7 @@
 
 namespace breakeven {
 
-/// The word or the number with which a file begins; empty if it cannot be read, or begins with something else.
+/// The word or number with which a file begins; empty if it cannot be read or begins with something else.
 template <typename T>
 std::optional<T> first_in(const std::filesystem::path& file) {
   std::ifstream in(file);
