@@ -67,10 +67,7 @@ void declare(CLI::App& command, GateOptions& o) {
   command.add_option("--backends", o.backends, "only these, and both sides must have each: a,b")
       ->type_name("BACKENDS")
       ->delimiter(',');
-  command
-      .add_option("--threshold", o.threshold,
-                  "the smallest change that matters, as in 3% (the default) or 0.03")
-      ->transform(percent());
+  add_threshold_option(command, o.threshold, "the smallest change that matters");
   command
       .add_option("--minutes", o.minutes,
                   "time limit of the whole gate; a case undecided by then is inconclusive; default: 10")
@@ -139,11 +136,10 @@ std::vector<BackendProgram> programs_of(const std::string& given, const SideArgu
   auto programs = find_backends(argument.folders);
   if (programs.empty()) throw CommandError("{}: holds no program breakeven-backend-NAME", given);
   if (argument.backend.empty()) return programs;
-  std::vector<std::string> known;
   for (const BackendProgram& program : programs) {
     if (program.name == argument.backend) return {program};
-    known.push_back(program.name);
   }
+  const std::vector<std::string> known = names_in(programs);
   const bool is_own = is_own_backend(argument.backend);
   if (is_own && argument.source.empty())
     throw CommandError(exit_code::incomplete, "{}: {}", given, why_no_program(argument.backend, programs));

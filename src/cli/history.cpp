@@ -181,8 +181,7 @@ const SubcommandRegistration history_command(
                                         "find changes; status 1 if a new one is slower", check_store);
        add_selection(*checking, o->selection);
        checking->add_option("--branch", o->selection.branch, "only runs of this branch");
-       checking->add_option("--threshold", o->threshold, "the smallest change that matters; default: 3%")
-           ->transform(percent());
+       add_threshold_option(*checking, o->threshold, "the smallest change that matters");
        checking->add_option("--since", o->since, "changes before this commit or run do not count as new");
        o->outputs.declare(*checking, {SubjectKind::history});
 

@@ -42,8 +42,7 @@ void declare(CLI::App& command, SelftestOptions& o) {
   command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
       ->type_name("BACKENDS")
       ->delimiter(',');
-  command.add_option("--threshold", o.threshold, "of the gates that are tried: 3% (the default) or 0.03")
-      ->transform(percent());
+  add_threshold_option(command, o.threshold, "the smallest change that the tried gates look for");
   command
       .add_option("--minutes", o.minutes,
                   "how long gates are tried, each kind at least once; default: 20. More gates say more")

@@ -80,6 +80,12 @@ inline const CLI::Validator& percent() {
   return validator;
 }
 
+/// Declares --threshold, whose default is 3 %.
+inline void add_threshold_option(CLI::App& command, double& threshold, const std::string& meaning) {
+  command.add_option("--threshold", threshold, meaning + ", as in 3% (the default) or 0.03")
+      ->transform(percent());
+}
+
 /// Adds itself to the program. The returned function does the work and returns the exit status.
 using Subcommand = std::function<std::function<int()>(CLI::App& command)>;
 
