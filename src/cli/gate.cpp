@@ -64,18 +64,12 @@ void declare(CLI::App& command, GateOptions& o) {
   add_case_options(command, o.selection);
   declare_side(command, "base", "what to compare with", o.base);
   declare_side(command, "head", "what is tested", o.head);
-  command.add_option("--backends", o.backends, "only these, and both sides must have each: a,b")
-      ->type_name("BACKENDS")
-      ->delimiter(',');
+  add_backends_option(command, o.backends, "both sides must have each");
   add_threshold_option(command, o.threshold, "the smallest change that matters");
-  command
-      .add_option("--minutes", o.minutes,
-                  "time limit of the whole gate; a case undecided by then is inconclusive; default: 10")
-      ->check(above_zero());
-  command
-      .add_option("--seconds", o.seconds,
-                  "seconds of sampling per case and side, over all launches; default: the config's")
-      ->check(above_zero());
+  add_duration_option(command, "--minutes", o.minutes,
+                      "time limit of the whole gate; a case undecided by then is inconclusive; default: 10");
+  add_duration_option(command, "--seconds", o.seconds,
+                      "seconds of sampling per case and side, over all launches; default: the config's");
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
   add_library_defaults_option(command, o.library_defaults);

@@ -167,8 +167,7 @@ const SubcommandRegistration history_command(
        history.require_subcommand(1);
 
        CLI::App* adding = add_command(history, o, chosen, "add", "add result files, each a run", add_runs);
-       declare_result_files(*adding, o->results,
-                            "results of `run`, or of Google Benchmark as JSON; - for standard input");
+       declare_result_files(*adding, o->results, "results of `run`, or of Google Benchmark as JSON");
        adding->add_option(
            "--commit", o->label.commit,
            "what was measured; default: the commit that is checked out in the working directory");
