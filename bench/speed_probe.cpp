@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -74,11 +75,16 @@ class Workload {
   volatile double sum_ = 0;
 };
 
+std::string name_of(SpeedPart part) {
+  static constexpr std::array names{"floating-point throughput", "L2 cache", "memory", "clock", "CPU time"};
+  return names.at(static_cast<std::size_t>(part));
+}
+
 void print_reading(double at, double cost, const SpeedReading& reading, const Work& work) {
   for (const CpuSpeedTimes& cpu : reading.times.cpus) {
     fmt::print("{:.4f},{:.1f},{:.4f},{},{},{},{:.3f},{:.3f},{:.2f},{},{:.4f},{},{:.0f},{:.0f},{}\n", at,
-               cost * 1e6, reading.speed.share, speed_part_name(reading.speed.least), reading.speed.cpu,
-               cpu.cpu, cpu.throughput_seconds * 1e6, cpu.clock_seconds * 1e6, cpu.l2_seconds * 1e6,
+               cost * 1e6, reading.speed.share, name_of(reading.speed.least), reading.speed.cpu, cpu.cpu,
+               cpu.throughput_seconds * 1e6, cpu.clock_seconds * 1e6, cpu.l2_seconds * 1e6,
                cpu.memory_seconds ? fmt::format("{:.1f}", *cpu.memory_seconds * 1e6) : "", cpu.cpu_share,
                cpu.counters ? fmt::format("{}", cpu.counters->cycles) : "", work.product, work.chain,
                reading.times.core_to_core_seconds

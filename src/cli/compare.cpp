@@ -53,10 +53,7 @@ const SubcommandRegistration compare_command(subcommand<CompareCommand>(
           ->required();
       accept_result_names(command.add_option("HEAD", o.head, "the same, of the change that is tested"))
           ->required();
-      command
-          .add_option("--threshold", o.options.threshold,
-                      "the smallest change that matters, as in 3% or 0.03; default: 3%")
-          ->transform(percent());
+      add_threshold_option(command, o.options.threshold, "the smallest change that matters");
       command
           .add_option("--allow", o.allowed, "compare although this differs; may be repeated, or given as a,b")
           ->delimiter(',')

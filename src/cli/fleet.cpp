@@ -36,18 +36,14 @@ int judge_files(const FleetCommand& o) {
   const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});
   if (!o.out.empty()) write_text_file(o.out, to_json_text(fleet, o.threshold));
   if (o.out != "-") print_document(document_of(fleet), true);
-  if (!fleet.standings.empty() && fleet.standings.front().is_slower) return exit_code::wrong_or_regressed;
-  return fleet.not_compared.empty() ? exit_code::good : exit_code::incomplete;
+  return exit_status(fleet);
 }
 
 const SubcommandRegistration fleet_command(subcommand<FleetCommand>(
     "fleet", "find the nodes that are slower than the others of their kind",
     [](CLI::App& command, FleetCommand& o) {
       declare_result_files(command, o.files, "a result file of each node, all of one config");
-      command
-          .add_option("--threshold", o.threshold,
-                      "the smallest difference that matters, as in 3% (the default) or 0.03")
-          ->transform(percent());
+      add_threshold_option(command, o.threshold, "the smallest difference that matters");
       accept_output_file(command.add_option("--out", o.out, "all standings, as JSON; - is standard output"));
     },
     judge_files));

@@ -65,21 +65,12 @@ void declare(CLI::App& command, GateOptions& o) {
   add_case_options(command, o.selection);
   declare_side(command, "base", "what to compare with", o.base);
   declare_side(command, "head", "what is tested", o.head);
-  command.add_option("--backends", o.backends, "only these, and both sides must have each: a,b")
-      ->type_name("BACKENDS")
-      ->delimiter(',');
-  command
-      .add_option("--threshold", o.threshold,
-                  "the smallest change that matters, as in 3% (the default) or 0.03")
-      ->transform(percent());
-  command
-      .add_option("--minutes", o.minutes,
-                  "time limit of the whole gate; a case undecided by then is inconclusive; default: 10")
-      ->check(above_zero());
-  command
-      .add_option("--seconds", o.seconds,
-                  "seconds of sampling per case and side, over all launches; default: the config's")
-      ->check(above_zero());
+  add_backends_option(command, o.backends, "both sides must have each");
+  add_threshold_option(command, o.threshold, "the smallest change that matters");
+  add_duration_option(command, "--minutes", o.minutes,
+                      "time limit of the whole gate; a case undecided by then is inconclusive; default: 10");
+  add_duration_option(command, "--seconds", o.seconds,
+                      "seconds of sampling per case and side, over all launches; default: the config's");
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
   add_start_options(command, o.start);
@@ -140,11 +131,10 @@ std::vector<BackendProgram> programs_of(const std::string& given, const SideArgu
   auto programs = find_backends(argument.folders);
   if (programs.empty()) throw CommandError("{}: holds no program breakeven-backend-NAME", given);
   if (argument.backend.empty()) return programs;
-  std::vector<std::string> known;
   for (const BackendProgram& program : programs) {
     if (program.name == argument.backend) return {program};
-    known.push_back(program.name);
   }
+  const std::vector<std::string> known = names_in(programs);
   const bool is_own = is_own_backend(argument.backend);
   if (is_own && argument.source.empty())
     throw CommandError(exit_code::incomplete, "{}: {}", given, why_no_program(argument.backend, programs));

@@ -167,8 +167,7 @@ const SubcommandRegistration history_command(
        history.require_subcommand(1);
 
        CLI::App* adding = add_command(history, o, chosen, "add", "add result files, each a run", add_runs);
-       declare_result_files(*adding, o->results,
-                            "results of `run`, or of Google Benchmark as JSON; - for standard input");
+       declare_result_files(*adding, o->results, "results of `run`, or of Google Benchmark as JSON");
        adding->add_option(
            "--commit", o->label.commit,
            "what was measured; default: the commit that is checked out in the working directory");
@@ -181,8 +180,7 @@ const SubcommandRegistration history_command(
                                         "find changes; status 1 if a new one is slower", check_store);
        add_selection(*checking, o->selection);
        checking->add_option("--branch", o->selection.branch, "only runs of this branch");
-       checking->add_option("--threshold", o->threshold, "the smallest change that matters; default: 3%")
-           ->transform(percent());
+       add_threshold_option(*checking, o->threshold, "the smallest change that matters");
        checking->add_option("--since", o->since, "changes before this commit or run do not count as new");
        o->outputs.declare(*checking, {SubjectKind::history});
 

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <new>

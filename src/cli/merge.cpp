@@ -54,9 +54,7 @@ int merge_files(const MergeCommand& o) {
 const SubcommandRegistration merge_command(subcommand<MergeCommand>(
     "merge", "join the result files of a run's shards into one",
     [](CLI::App& command, MergeCommand& o) {
-      declare_result_files(
-          command, o.files,
-          "result files of `breakeven run --shard`, one for each shard; - for standard input");
+      declare_result_files(command, o.files, "result files of `breakeven run --shard`, one for each shard");
       accept_output_file(command.add_option("--out", o.out, "the joined result file; - for standard output"))
           ->required();
       command

@@ -192,7 +192,7 @@ CLI::Option* accept_result_names(CLI::Option* option) {
 
 void declare_result_files(CLI::App& command, std::vector<std::filesystem::path>& files,
                           const std::string& meaning) {
-  accept_result_names(command.add_option("RESULT", files, meaning))->required();
+  accept_result_names(command.add_option("RESULT", files, meaning + "; - for standard input"))->required();
 }
 
 void check_one_standard_input(const std::vector<std::filesystem::path>& files) {

@@ -34,7 +34,7 @@ CLI::Option* accept_config_names(CLI::Option* option);
 /// The same for result files: `quick` is results/HOST/quick.json. "-" and existing paths are unchanged.
 CLI::Option* accept_result_names(CLI::Option* option);
 
-/// Declares the positional RESULT: one or more result files, by path or name.
+/// Declares the positional RESULT: one or more result files, by path or name, or - for standard input.
 void declare_result_files(CLI::App& command, std::vector<std::filesystem::path>& files,
                           const std::string& meaning);
 

@@ -79,9 +79,8 @@ int rank_files(const RankCommand& o) {
 const SubcommandRegistration rank_command(subcommand<RankCommand>(
     "rank", "rank machines for a mix of work, by time, energy or cost",
     [](CLI::App& command, RankCommand& o) {
-      declare_result_files(
-          command, o.files,
-          "result files of the machines; other kinds of files are skipped; - for standard input");
+      declare_result_files(command, o.files,
+                           "result files of the machines; other kinds of files are skipped");
       accept_config_names(command.add_option(
           "--mix", o.mix,
           "a config that names the work, with weights; default: the cases that all machines have, equally"));

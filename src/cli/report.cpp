@@ -47,7 +47,7 @@ const SubcommandRegistration report_command(subcommand<ReportCommand>(
     [](CLI::App& command, ReportCommand& o) {
       declare_result_files(command, o.files,
                            "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
-                           "other kinds of files are skipped; - for standard input");
+                           "other kinds of files are skipped");
       o.outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
       declare_label_option(command, o.labels);
       declare_chart_options(command, o.charts);

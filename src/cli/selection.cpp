@@ -29,6 +29,12 @@ void add_filter_option(CLI::App& command, std::string& filter, const std::string
       ->type_name("REGEX");
 }
 
+void add_backends_option(CLI::App& command, std::vector<std::string>& names, const std::string& what) {
+  command.add_option("--backends", names, fmt::format("only these, and {}: a,b", what))
+      ->type_name("BACKENDS")
+      ->delimiter(',');
+}
+
 void add_case_options(CLI::App& command, CaseSelection& selection) {
   accept_config_names(command.add_option("CONFIG", selection.configs,
                                          "configs, by path or by name; `breakeven list` shows them"))

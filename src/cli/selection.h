@@ -38,6 +38,9 @@ void keep_found(const std::string& filter, std::vector<Item>& items, IdOf id_of)
     throw CommandError("--filter {}: finds none of the cases; `breakeven list` shows their ids", filter);
 }
 
+/// Declares `--backends`, which keeps some of them; `what` is said of these.
+void add_backends_option(CLI::App& command, std::vector<std::string>& names, const std::string& what);
+
 void add_case_options(CLI::App& command, CaseSelection& selection);
 
 /// Reads the configs and keeps the requested cases. Throws CommandError if none is left.

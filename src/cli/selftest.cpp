@@ -39,17 +39,11 @@ struct SelftestOptions {
 
 void declare(CLI::App& command, SelftestOptions& o) {
   add_case_options(command, o.selection);
-  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
-      ->type_name("BACKENDS")
-      ->delimiter(',');
-  command.add_option("--threshold", o.threshold, "of the gates that are tried: 3% (the default) or 0.03")
-      ->transform(percent());
-  command
-      .add_option("--minutes", o.minutes,
-                  "how long gates are tried, each kind at least once; default: 20. More gates say more")
-      ->check(above_zero());
-  command.add_option("--gate-minutes", o.gate_minutes, "time limit of each gate; default: 10")
-      ->check(above_zero());
+  add_backends_option(command, o.backends, "each must be available");
+  add_threshold_option(command, o.threshold, "the smallest change that the tried gates look for");
+  add_duration_option(command, "--minutes", o.minutes,
+                      "how long gates are tried, each kind at least once; default: 20. More gates say more");
+  add_duration_option(command, "--gate-minutes", o.gate_minutes, "time limit of each gate; default: 10");
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota");
   accept_output_file(command.add_option(

@@ -80,6 +80,17 @@ inline const CLI::Validator& percent() {
   return validator;
 }
 
+/// Declares an option in seconds or minutes: a number above 0.
+inline void add_duration_option(CLI::App& command, const char* name, double& duration, const char* meaning) {
+  command.add_option(name, duration, meaning)->check(above_zero());
+}
+
+/// Declares --threshold, whose default is 3 %.
+inline void add_threshold_option(CLI::App& command, double& threshold, const std::string& meaning) {
+  command.add_option("--threshold", threshold, meaning + ", as in 3% (the default) or 0.03")
+      ->transform(percent());
+}
+
 /// Adds itself to the program. The returned function does the work and returns the exit status.
 using Subcommand = std::function<std::function<int()>(CLI::App& command)>;
 

@@ -57,13 +57,11 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
       ->needs(results);
   declare_label_option(command, o.labels);
-  command
-      .add_option("--minutes", o.minutes,
-                  "time limit; questions still open then end as not answered; default: 60")
-      ->check(above_zero());
+  add_duration_option(command, "--minutes", o.minutes,
+                      "time limit; questions still open then end as not answered; default: 60");
   add_filter_option(command, o.filter, "questions whose first case has an id that");
-  command.add_option("--seconds", o.seconds, "time limit of a value on a backend; default: the config's")
-      ->check(above_zero());
+  add_duration_option(command, "--seconds", o.seconds,
+                      "time limit of a value on a backend; default: the config's");
   command.add_option("--threads", o.threads,
                      "CPU threads of sides whose config does not say; default: one per physical core, within "
                      "affinity and quota");

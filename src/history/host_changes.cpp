@@ -74,10 +74,4 @@ const HostChange* explanation_of(const Interval& interval, std::size_t last_befo
   return nullptr;
 }
 
-std::string part_title(const std::string& part) {
-  if (part == "throughput") return "arithmetic";
-  if (part == "core_to_core") return "core-to-core latency";
-  return part == "l2" ? "L2 cache" : part;
-}
-
 }  // namespace breakeven

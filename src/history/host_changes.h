@@ -30,7 +30,4 @@ const HostChange* explanation_of(const Interval& interval, std::size_t last_befo
                                  const Machine& machine, const std::vector<HostChange>& host_changes,
                                  double threshold);
 
-/// The name of the part in messages: "arithmetic", "L2 cache", "memory".
-std::string part_title(const std::string& part);
-
 }  // namespace breakeven

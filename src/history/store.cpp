@@ -132,11 +132,10 @@ class Statement {
 
  private:
   void bind(int place, std::int64_t value) { database_.check(sqlite3_bind_int64(statement_, place, value)); }
-  void bind(int place, const std::string& value) {
+  void bind(int place, std::string_view value) {
     database_.check(
         sqlite3_bind_text64(statement_, place, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   }
-  void bind(int place, std::string_view value) { bind(place, std::string(value)); }
   void bind(int place, const std::optional<double>& value) {
     database_.check(value ? sqlite3_bind_double(statement_, place, *value)
                           : sqlite3_bind_null(statement_, place));
@@ -183,15 +182,8 @@ std::string digest_of(const std::string& text) {
 
 /// True if the case has a measurement. Unsupported and interrupted cases have none.
 bool is_measurement(const CaseResult& c) {
-  switch (c.status) {
-    case Status::ok:
-      return c.seconds.has_value();  // cases that only count, such as `fits`, have none
-    case Status::unsupported:
-    case Status::interrupted:
-      return false;
-    default:
-      return true;
-  }
+  if (c.status == Status::ok) return c.seconds.has_value();  // cases that only count, such as `fits`: none
+  return c.status != Status::unsupported && c.status != Status::interrupted;
 }
 
 const std::string run_columns =
@@ -263,21 +255,6 @@ std::int64_t id_of(const HistoryDatabase& database, Statement& insert, Statement
   return select.integer(0);
 }
 
-}  // namespace
-
-void HistoryDatabase::refuse_to_be_fooled() const {
-  // Texts are names or paths, and no row is longer.
-  constexpr int longest = 1 << 20U;
-  sqlite3* const opened = connection.get();
-  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest);
-  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
-  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr));
-  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr));
-  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr));
-}
-
-namespace {
-
 /// Throws unless SQLite can keep a store at the path. An empty path or ":memory:" would be a store that
 /// disappears at the end, and a pipe would block.
 void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
@@ -302,6 +279,17 @@ void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
 
 }  // namespace
 
+void HistoryDatabase::refuse_to_be_fooled() const {
+  // Texts are names or paths, and no row is longer.
+  constexpr int longest = 1 << 20U;
+  sqlite3* const opened = connection.get();
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest);
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr));
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr));
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr));
+}
+
 HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait)
     : database_(std::make_shared<HistoryDatabase>()) {
   HistoryDatabase& database = *database_;
@@ -319,12 +307,11 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
   sqlite3_busy_timeout(opened, static_cast<int>(database.wait * 1e3));
 
   const auto is_ours = [&] { return integer(database, "PRAGMA application_id") == application_id; };
-  const auto is_empty = [&] { return integer(database, "SELECT count(*) FROM sqlite_master") == 0; };
   if (open == Open::to_add && !is_ours()) {
     // Two processes may be first at the same time, but only one may create the store.
     Transaction transaction(database);
     if (!is_ours()) {
-      if (!is_empty()) database.fail(SQLITE_NOTADB);
+      if (integer(database, "SELECT count(*) FROM sqlite_master") > 0) database.fail(SQLITE_NOTADB);
       database.check(sqlite3_exec(opened, schema, nullptr, nullptr, nullptr));
       database.check(sqlite3_exec(opened, schema_of_speed, nullptr, nullptr, nullptr));
     }

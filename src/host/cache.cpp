@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
@@ -13,19 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "host/system_file.h"
 #include "host/threads.h"
 
 namespace breakeven {
-namespace {
-
-std::string first_word(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string word;
-  in >> word;
-  return word;
-}
-
-}  // namespace
 
 std::size_t last_level_cache_bytes() {
   long largest = 0;
@@ -44,13 +34,12 @@ std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::files
     const std::filesystem::path caches = folder / fmt::format("cpu{}", cpu) / "cache";
     for (std::filesystem::directory_iterator entry(caches, error), end; !error && entry != end;
          entry.increment(error)) {
-      const std::string level = first_word(entry->path() / "level");
-      const bool holds_data = first_word(entry->path() / "type") != "Instruction";
-      if (level.empty() || level == "1" || !holds_data) continue;
-      if (!counted.emplace(level, first_word(entry->path() / "shared_cpu_list")).second) continue;
-      std::ifstream size(entry->path() / "size");  // such as "2048K"
-      std::size_t kib = 0;
-      if (size >> kib) total += kib << 10U;
+      const auto level = first_in<std::string>(entry->path() / "level");
+      const bool holds_data = first_in<std::string>(entry->path() / "type") != "Instruction";
+      if (!level || level == "1" || !holds_data) continue;
+      const auto sharing = first_in<std::string>(entry->path() / "shared_cpu_list");
+      if (!counted.emplace(*level, sharing.value_or("")).second) continue;
+      total += first_in<std::size_t>(entry->path() / "size").value_or(0) << 10U;  // such as "2048K"
     }
   }
   return total;
@@ -66,14 +55,13 @@ std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus) {
   for (int index = 0; index < 8; ++index) {
     const std::filesystem::path cache =
         fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}", cpu, index);
-    if (first_word(cache / "level") != "2") continue;
-    std::ifstream size(cache / "size");
-    std::size_t kib = 0;
-    if (!(size >> kib) || kib == 0) return unknown;
-    const std::string sharing = first_word(cache / "shared_cpu_list");
+    if (first_in<std::string>(cache / "level") != "2") continue;
+    const auto kib = first_in<std::size_t>(cache / "size").value_or(0);
+    if (kib == 0) return unknown;
+    const auto sharing = first_in<std::string>(cache / "shared_cpu_list");
     const auto sharers = std::count_if(cpus.begin(), cpus.end(), [&](int other) {
-      return first_word(fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/shared_cpu_list", other,
-                                    index)) == sharing;
+      return first_in<std::string>(fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/shared_cpu_list",
+                                               other, index)) == sharing;
     });
     return (kib << 10U) / static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, sharers));
   }

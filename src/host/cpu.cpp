@@ -14,18 +14,11 @@
 #include <tuple>
 #include <utility>
 
+#include "host/system_file.h"
 #include "host/threads.h"
 
 namespace breakeven {
 namespace {
-
-/// The first line of a file; empty if the file cannot be read.
-std::string first_line(const std::string& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 /// The folder of this process's cgroup for a controller; "" selects the unified hierarchy of cgroup v2.
 std::string cgroup_path(const std::string& controller) {
@@ -56,13 +49,6 @@ std::vector<std::string> with_parents(const std::string& mount, std::string path
   return folders;
 }
 
-std::optional<double> parse_number(const std::string& text) {
-  std::istringstream in(text);
-  double value = 0;
-  if (in >> value) return value;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<int> allowed_cpus() {
@@ -72,14 +58,14 @@ std::vector<int> allowed_cpus() {
 std::optional<double> cpu_quota() {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& folder : with_parents("/sys/fs/cgroup", cgroup_path(""))) {
-    std::istringstream in(first_line(folder + "/cpu.max"));
+    std::ifstream in(folder + "/cpu.max");
     double quota = 0;
     double period = 0;
     if (in >> quota >> period && period > 0) least = std::min(least, quota / period);
   }
   for (const auto& folder : with_parents("/sys/fs/cgroup/cpu", cgroup_path("cpu"))) {
-    const auto quota = parse_number(first_line(folder + "/cpu.cfs_quota_us"));
-    const auto period = parse_number(first_line(folder + "/cpu.cfs_period_us"));
+    const auto quota = first_in<double>(folder + "/cpu.cfs_quota_us");
+    const auto period = first_in<double>(folder + "/cpu.cfs_period_us");
     if (quota && period && *quota > 0 && *period > 0) least = std::min(least, *quota / *period);
   }
   if (std::isinf(least)) return std::nullopt;
@@ -88,19 +74,19 @@ std::optional<double> cpu_quota() {
 
 std::vector<int> cpu_of_each_core(const std::vector<int>& cpus) {
   const auto about = [](int cpu, std::string_view file) {
-    return first_line(fmt::format("/sys/devices/system/cpu/cpu{}/{}", cpu, file));
+    return fmt::format("/sys/devices/system/cpu/cpu{}/{}", cpu, file);
   };
   std::map<std::string, int> cores;  // the first CPU of each, by its siblings
   for (const int cpu : cpus) {
-    const std::string siblings = about(cpu, "topology/thread_siblings_list");
-    cores.try_emplace(siblings.empty() ? fmt::format("cpu{}", cpu) : siblings, cpu);
+    const auto siblings = first_in<std::string>(about(cpu, "topology/thread_siblings_list"));
+    cores.try_emplace(siblings.value_or(fmt::format("cpu{}", cpu)), cpu);
   }
   std::vector<std::tuple<double, double, int>> ranked;
   for (const auto& [siblings, cpu] : cores) {
-    auto speed = parse_number(about(cpu, "cpu_capacity"));
-    if (!speed) speed = parse_number(about(cpu, "cpufreq/cpuinfo_max_freq"));
-    ranked.emplace_back(speed.value_or(0),
-                        parse_number(about(cpu, "topology/physical_package_id")).value_or(0), cpu);
+    auto speed = first_in<double>(about(cpu, "cpu_capacity"));
+    if (!speed) speed = first_in<double>(about(cpu, "cpufreq/cpuinfo_max_freq"));
+    const auto package = first_in<double>(about(cpu, "topology/physical_package_id"));
+    ranked.emplace_back(speed.value_or(0), package.value_or(0), cpu);
   }
   std::sort(ranked.rbegin(), ranked.rend());
   std::vector<int> chosen;
@@ -189,15 +175,12 @@ std::vector<int> cpus_for(int threads) {
 std::int64_t available_memory() {
   double least = std::numeric_limits<double>::infinity();
   std::ifstream in("/proc/meminfo");
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.rfind("MemAvailable:", 0) == 0) {
-      if (const auto kib = parse_number(line.substr(13))) least = *kib * 1024;
-    }
+  for (std::string word; in >> word;) {
+    if (double kib = 0; word == "MemAvailable:" && in >> kib) least = kib * 1024;
   }
   const auto limited_by = [&](const std::string& folder, const char* limit, const char* usage) {
-    const auto most = parse_number(first_line(folder + limit));
-    const auto used = parse_number(first_line(folder + usage));
+    const auto most = first_in<double>(folder + limit);
+    const auto used = first_in<double>(folder + usage);
     // cgroup v1 reports "no limit" as a number near 2^63
     if (most && used && *most < 0x1p60) least = std::min(least, *most - *used);
   };

@@ -1,19 +1,10 @@
 #include "host/energy.h"
 
 #include <filesystem>
-#include <fstream>
+
+#include "host/system_file.h"
 
 namespace breakeven {
-namespace {
-
-std::optional<double> read_microjoules(const std::string& path) {
-  std::ifstream in(path);
-  double value = 0;
-  if (in >> value) return value;
-  return std::nullopt;
-}
-
-}  // namespace
 
 EnergyMeter::EnergyMeter() {
   const std::filesystem::path root = "/sys/class/powercap";
@@ -27,7 +18,7 @@ EnergyMeter::EnergyMeter() {
   }
   if (counters_.empty()) {
     unreadable_ = "no energy counter in " + root.string();
-  } else if (!read_microjoules(counters_.front())) {
+  } else if (!first_in<double>(counters_.front())) {
     unreadable_ = counters_.front() + " cannot be read: it needs root";
     counters_.clear();
   }
@@ -37,9 +28,9 @@ std::optional<double> EnergyMeter::joules() const {
   if (counters_.empty()) return std::nullopt;
   double sum = 0;
   for (const auto& counter : counters_) {
-    const auto value = read_microjoules(counter);
-    if (!value) return std::nullopt;
-    sum += *value;
+    const auto microjoules = first_in<double>(counter);
+    if (!microjoules) return std::nullopt;
+    sum += *microjoules;
   }
   return sum * 1e-6;
 }

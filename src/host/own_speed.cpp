@@ -62,9 +62,10 @@ std::string ran_at(double share) {
   return fmt::format("ran at {:.0f} % of its own speed", share * 100);
 }
 
-std::string speed_part_name(SpeedPart part) {
-  static constexpr std::array names{"floating-point throughput", "L2 cache", "memory", "clock", "CPU time"};
-  return names.at(static_cast<std::size_t>(part));
+std::string part_title(const std::string& key) {
+  if (key == "throughput") return "arithmetic";
+  if (key == "core_to_core") return "core-to-core latency";
+  return key == "l2" ? "L2 cache" : key;
 }
 
 void FastTimes::note(double value) {

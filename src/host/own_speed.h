@@ -69,8 +69,8 @@ std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times);
 
 enum class SpeedPart : std::uint8_t { throughput, l2, memory, clock, cpu_time };
 
-/// The name of a part in messages: "floating-point throughput", "L2 cache", "memory", "clock", "CPU time".
-std::string speed_part_name(SpeedPart part);
+/// The name of a part by its key in MachineSpeed::median_seconds: "arithmetic", "L2 cache", "memory".
+std::string part_title(const std::string& key);
 
 /// The slowest part of a probe over all CPUs, as a fraction (0 to 1) of the machine's own speed.
 struct SpeedShare {

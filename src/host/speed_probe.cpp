@@ -12,7 +12,6 @@
 #include <new>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 #include "host/cache.h"
 #include "host/speed_kernels.h"

@@ -4,9 +4,10 @@
 #include <sched.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
+
+#include "host/system_file.h"
 
 namespace breakeven {
 
@@ -16,9 +17,8 @@ std::map<int, double> thread_times(int pid) {
   // Uses increment(error), because the process may end while its threads are listed.
   for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
        !error && entry != end; entry.increment(error)) {
-    std::ifstream in(entry->path() / "schedstat");
-    double nanoseconds = 0;
-    if (in >> nanoseconds) times[std::stoi(entry->path().filename())] = nanoseconds * 1e-9;
+    if (const auto nanoseconds = first_in<double>(entry->path() / "schedstat"))
+      times[std::stoi(entry->path().filename())] = *nanoseconds * 1e-9;
   }
   return times;
 }

@@ -158,9 +158,7 @@ void Fields::read(const char* key, T& value) {
     if (!named) fail("has the unknown " + std::string(key) + " '" + text + "'");
     value = *named;
   } else if constexpr (HasFields<T>) {
-    const JsonReader inner = read_->child(key);
-    Fields f(inner);
-    fields(f, value);
+    object(key, [&](Fields& f) { fields(f, value); });
   } else if constexpr (is_list_of_objects<T>) {
     objects(key, value, [](Fields& f, auto& one) { fields(f, one); });
   } else if constexpr (std::is_same_v<T, std::size_t>) {

@@ -1,7 +1,6 @@
 // Enumerations and the names of their values, in one table each.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>

@@ -186,6 +186,22 @@ class Combination {
   std::vector<std::size_t> rows_;
 };
 
+/// True if the parameter is a column of the axis. A column without a parameter holds labels.
+bool is_of(const Axis& axis, std::string_view parameter) {
+  const Parameter* const first = axis.columns.front();
+  return axis.columns.size() == 1 && first != nullptr && first->name == parameter;
+}
+
+/// An axis with one of the rows of `axis`.
+Axis narrowed(const Axis& axis, std::size_t row) {
+  Axis one{
+      .place = axis.place_of(row, 0), .written = Axis::Written::value, .columns = axis.columns, .rows = {{}}};
+  for (std::size_t column = 0; column < axis.columns.size(); ++column)
+    one.rows.front().push_back(axis.cell(row, column));
+  if (!axis.labels.empty()) one.labels = {axis.labels[row]};
+  return one;
+}
+
 }  // namespace
 
 Value Range::value(std::size_t index) const {
@@ -207,26 +223,6 @@ Place Axis::place_of(std::size_t row, std::size_t column) const {
   }
   return place;
 }
-
-namespace {
-
-/// True if the parameter is a column of the axis. A column without a parameter holds labels.
-bool is_of(const Axis& axis, std::string_view parameter) {
-  const Parameter* const first = axis.columns.front();
-  return axis.columns.size() == 1 && first != nullptr && first->name == parameter;
-}
-
-/// An axis with one of the rows of `axis`.
-Axis narrowed(const Axis& axis, std::size_t row) {
-  Axis one{
-      .place = axis.place_of(row, 0), .written = Axis::Written::value, .columns = axis.columns, .rows = {{}}};
-  for (std::size_t column = 0; column < axis.columns.size(); ++column)
-    one.rows.front().push_back(axis.cell(row, column));
-  if (!axis.labels.empty()) one.labels = {axis.labels[row]};
-  return one;
-}
-
-}  // namespace
 
 const Axis* Sweep::axis_of(std::string_view parameter) const {
   const auto found = std::ranges::find_if(axes, [&](const Axis& axis) { return is_of(axis, parameter); });

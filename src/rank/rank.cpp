@@ -149,11 +149,11 @@ struct Summands {
   }
 };
 
-/// The weighted sum or the geometric mean over all parts; empty, with a reason, if a part is unknown.
-std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantity quantity,
-                              std::string& unknown) {
+/// The weighted sum or the geometric mean over all parts; empty, with a reason in one.unknown, if a part is
+/// unknown.
+std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quantity) {
   if (one.parts.empty()) {
-    unknown = "no case was measured on all of them";
+    one.unknown[quantity] = "no case was measured on all of them";
     return std::nullopt;
   }
   Summands measured;
@@ -171,8 +171,8 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
   const std::size_t known = measured.parts.size() + predicted.parts.size();
   if (known < one.parts.size()) {
     const std::size_t missing = one.parts.size() - known;
-    unknown = fmt::format("not known for {} of {} cases: {}{}", missing, one.parts.size(),
-                          fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
+    one.unknown[quantity] = fmt::format("not known for {} of {} cases: {}{}", missing, one.parts.size(),
+                                        fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
   }
   if (!ranking.weighted)  // then either all of them were measured, or none
@@ -434,11 +434,8 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   }
   name_by_offers(ranking.ranked);
   for (Ranked& one : ranking.ranked) {
-    std::string unknown;
-    one.seconds = total(ranking, one, Quantity::time, unknown);
-    if (!one.seconds) one.unknown[Quantity::time] = unknown;
-    one.joules = total(ranking, one, Quantity::energy, unknown);
-    if (!one.joules) one.unknown[Quantity::energy] = unknown;
+    one.seconds = total(ranking, one, Quantity::time);
+    one.joules = total(ranking, one, Quantity::energy);
     price(one, options.prices, rents);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {

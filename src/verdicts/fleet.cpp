@@ -75,12 +75,6 @@ std::set<std::string> common_cases(const std::vector<const CaseTimes*>& nodes) {
   return common;
 }
 
-Score score_of(std::size_t node, const CaseTimes& times, const std::set<std::string>& cases) {
-  double sum = 0;
-  for (const std::string& id : cases) sum += times.at(id);
-  return {.node = node, .log_seconds = sum / static_cast<double>(cases.size())};
-}
-
 /// How far a node is from others of its kind: the logarithm of the ratio of its time to their geometric mean.
 /// The standard error is that of predicting one more value from theirs. Empty with fewer than two.
 std::optional<LogRatio> beside(double node, const std::vector<double>& others) {
@@ -112,8 +106,11 @@ std::vector<CommonWork> common_works(const NodeKind& kind,
     const std::set<std::string> cases = common_cases(of_nodes);
     if (cases.empty()) continue;
     CommonWork& one = common.emplace_back(CommonWork{.work = work, .cases = cases.size()});
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      one.scores.push_back(score_of(nodes[i], *of_nodes[i], cases));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      double sum = 0;
+      for (const std::string& id : cases) sum += of_nodes[i]->at(id);
+      one.scores.push_back({.node = nodes[i], .log_seconds = sum / static_cast<double>(cases.size())});
+    }
   }
   return common;
 }
@@ -121,21 +118,19 @@ std::vector<CommonWork> common_works(const NodeKind& kind,
 // ---- causes
 
 /// "its memory takes 1.30x as long in the speed probe", of the part that is most behind, if that explains at
-/// least half of the ratio.
+/// least half of the ratio. The core-to-core latency is left out, because its ratio does not bound a case's.
 std::string slow_part(const Result& node, const Result& like, double ratio) {
   if (!node.machine_speed || !like.machine_speed) return "";
   if (node.machine_speed->median < trusted_speed_share && like.machine_speed->median >= trusted_speed_share)
     return fmt::format("it {}: something shares its cores", ran_at(node.machine_speed->median));
-  static const std::map<std::string, std::string> names{
-      {"throughput", "arithmetic"}, {"l2", "L2 cache"}, {"memory", "memory"}, {"clock", "clock"}};
   std::string slowest;
   double most = 1 + (ratio - 1) / 2;
   for (const auto& [part, seconds] : node.machine_speed->median_seconds) {
     const auto other = like.machine_speed->median_seconds.find(part);
-    if (!names.contains(part) || other == like.machine_speed->median_seconds.end()) continue;
+    if (part == "core_to_core" || other == like.machine_speed->median_seconds.end()) continue;
     if (!(other->second > 0) || !(seconds / other->second > most)) continue;
     most = seconds / other->second;
-    slowest = fmt::format("its {} takes {:.2f}x as long in the speed probe", names.at(part), most);
+    slowest = fmt::format("its {} takes {:.2f}x as long in the speed probe", part_title(part), most);
   }
   return slowest;
 }
@@ -245,8 +240,8 @@ class Judgement {
       }
       if (slow_.size() == before) break;
     }
-    for (NodeStanding& standing : standings_) {
-      if (standing.is_slower) standing.cause = cause(standing);
+    for (std::size_t i = 0; i < standings_.size(); ++i) {
+      if (standings_[i].is_slower) standings_[i].cause = cause(standings_[i], *works_of_standings_[i]);
     }
     std::ranges::stable_sort(standings_, [](const NodeStanding& a, const NodeStanding& b) {
       return std::tuple(b.is_slower, b.ratio) < std::tuple(a.is_slower, a.ratio);
@@ -264,6 +259,7 @@ class Judgement {
 
   void judge() {
     standings_.clear();
+    works_of_standings_.clear();
     std::vector<LogRatio> ratios;
     for (const CommonWork& work : works_) {
       for (const Score& score : work.scores) {
@@ -274,6 +270,7 @@ class Judgement {
         const auto ratio = beside(score.log_seconds, others);
         if (!ratio) continue;
         ratios.push_back(*ratio);
+        works_of_standings_.push_back(&work);
         standings_.push_back({.node = score.node,
                               .backend = work.work.first,
                               .op = work.work.second,
@@ -298,27 +295,21 @@ class Judgement {
   }
 
   /// Compares with the node whose time is the median of those that are not slow.
-  std::string cause(const NodeStanding& standing) const {
-    for (const CommonWork& work : works_) {
-      if (work.work != Work{standing.backend, standing.op}) continue;
-      std::vector<std::pair<double, std::size_t>> usual;
-      bool is_its_kind = false;
-      for (const Score& score : work.scores) {
-        if (counts(work, score.node)) usual.emplace_back(score.log_seconds, score.node);
-        is_its_kind = is_its_kind || score.node == standing.node;
-      }
-      if (!is_its_kind || usual.empty()) continue;
-      std::ranges::sort(usual);
-      return cause_of(results_[standing.node], results_[usual[usual.size() / 2].second], work.work,
-                      standing.ratio);
+  std::string cause(const NodeStanding& standing, const CommonWork& work) const {
+    std::vector<std::pair<double, std::size_t>> usual;
+    for (const Score& score : work.scores) {
+      if (counts(work, score.node)) usual.emplace_back(score.log_seconds, score.node);
     }
-    return "";
+    std::ranges::sort(usual);
+    return cause_of(results_[standing.node], results_[usual[usual.size() / 2].second], work.work,
+                    standing.ratio);
   }
 
   std::span<const Result> results_;
   const FleetOptions& options_;
   std::vector<CommonWork> works_;
   std::vector<NodeStanding> standings_;
+  std::vector<const CommonWork*> works_of_standings_;
   std::set<Key> slow_;
 };
 
@@ -363,6 +354,11 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   }
   fleet.standings = judgement.run();
   return fleet;
+}
+
+int exit_status(const Fleet& fleet) {
+  if (!fleet.standings.empty() && fleet.standings.front().is_slower) return 1;
+  return fleet.not_compared.empty() ? 0 : 4;
 }
 
 }  // namespace breakeven

@@ -53,6 +53,9 @@ struct Fleet {
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 
+/// The exit status: 1 if a node is slower; else 4 if a node could not be compared; else 0.
+int exit_status(const Fleet& fleet);
+
 /// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.
 std::string to_json_text(Fleet fleet, double threshold);
 

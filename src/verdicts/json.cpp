@@ -21,7 +21,6 @@ namespace {
 constexpr const char* verdict_schema = "breakeven.verdict/1";
 constexpr const char* threshold_schema = "breakeven.threshold/1";
 constexpr const char* selftest_schema = "breakeven.selftest/1";
-constexpr const char* remedy = "give a file that `breakeven gate --out` or `breakeven compare --out` wrote";
 
 bool is_finite(const Ratio& ratio) {
   return std::isfinite(ratio.value) && std::isfinite(ratio.low) && std::isfinite(ratio.high);
@@ -133,18 +132,8 @@ std::string to_json_text(const Verdicts& v) {
 }
 
 Verdicts verdicts_from(const Json& json) {
-  if (!json.is_object() || !json.contains("schema")) {
-    throw JsonError(fmt::format("is not a verdict file: it has no \"schema\"; {}", remedy));
-  }
   const JsonReader in(json);
-  const auto found = in.get<std::string>("schema");
-  if (found != verdict_schema) {
-    constexpr std::string_view kind = "breakeven.verdict/";
-    throw JsonError(found.starts_with(kind)
-                        ? fmt::format("has the schema '{}', and this breakeven reads '{}': use a newer one",
-                                      found, verdict_schema)
-                        : fmt::format("is not a verdict file: it has the schema '{}'; {}", found, remedy));
-  }
+  expect_schema(in, verdict_schema);
   auto verdicts = read_fields<Verdicts>(in);
   read_cases(in, verdicts.cases);
   return verdicts;

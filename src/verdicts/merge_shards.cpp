@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "plan/suggestion.h"
 #include "verdicts/roofline.h"
 #include "verdicts/verdict.h"
 #include "version.h"
@@ -38,12 +37,6 @@ void check_are_shards(const std::vector<ShardFile>& files) {
           "with --shard",
           file.file);
   }
-}
-
-std::vector<std::string> backend_names(const Result& result) {
-  std::vector<std::string> names;
-  for (const BackendRecord& backend : result.backends) names.push_back(backend.name);
-  return names;
 }
 
 /// Throws unless `other` is of the same run as `first`.
@@ -77,8 +70,8 @@ void check_same_run(const ShardFile& first, const ShardFile& other) {
          "give all shards the same --seconds");
   differ("library_defaults", was.settings.library_defaults, is.settings.library_defaults,
          "give all shards --library-defaults, or none");
-  const auto then = backend_names(first.result);
-  const auto now = backend_names(other.result);
+  const auto then = names_in(first.result.backends);
+  const auto now = names_in(other.result.backends);
   if (then != now)
     refuse("{} has the backends {}, and {} has {}; give all shards the same --backends", first.file,
            fmt::join(then, ", "), other.file, fmt::join(now, ", "));
@@ -288,7 +281,7 @@ std::vector<CaseResult> joined_cases(std::vector<ShardFile>& files) {
     refuse("the shards have {} cases together, and the run has {}; measure them again", sum,
            files.front().result.shard->cases);
   std::vector<bool> is_taken(sum, false);
-  const auto names = backend_names(files.front().result);
+  const auto names = names_in(files.front().result.backends);
   for (ShardFile& file : files) {
     const auto& positions = file.result.shard->positions;
     std::unordered_map<std::string, std::size_t> index;  // of the case in the shard, by id

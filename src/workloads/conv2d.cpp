@@ -24,40 +24,6 @@ std::int64_t horizontal(const Parameters& p, std::string_view name, std::int64_t
   return value == as_given ? vertical : value;
 }
 
-}  // namespace
-
-Conv2d::Conv2d(const Parameters& p)
-    : n(p.integer("n")),
-      c(p.integer("c")),
-      h(p.integer("h")),
-      w(p.integer("w")),
-      k(p.integer("k")),
-      r(p.integer("r")),
-      s(p.integer("s")),
-      stride_h(p.integer("stride")),
-      stride_w(horizontal(p, "stride_w", stride_h)),
-      pad_h(p.integer("pad")),
-      pad_w(horizontal(p, "pad_w", pad_h)),
-      dilation(p.integer("dilation")),
-      groups(p.integer("groups")),
-      pass(parse_pass(p.text("pass"))),
-      dtype(p.dtype()),
-      tuned(is_tuned(p)) {}
-
-OutputShape Conv2d::output() const {
-  switch (pass) {
-    case Pass::forward:
-      return {.outer = n, .channels = k, .inner = p() * q()};
-    case Pass::backward_data:
-      return {.outer = n, .channels = c, .inner = h * w};
-    case Pass::backward_weights:
-      return {.outer = 1, .channels = k, .inner = group_c() * r * s};
-  }
-  return {};
-}
-
-namespace {
-
 /// The operands of one problem. Any element can be generated individually.
 struct Operands {
   RandomStream source, weights, gradient;
@@ -139,23 +105,6 @@ double backward_weights_element(const Conv2d& p, const Operands& in, std::int64_
     }
   }
   return static_cast<double>(sum);
-}
-
-/// Calls visit(tap, source, result, count) for each element of a filter and each row of results that it reads
-/// for: the `count` neighbours from element `result` of their plane read through element `tap` of the filter
-/// every stride_w-th element from `source` of the source's plane.
-template <typename Visit>
-void for_read_runs(const Conv2d& p, const Visit& visit) {
-  for (std::int64_t r = 0; r < p.r; ++r) {
-    for (std::int64_t s = 0; s < p.s; ++s) {
-      const auto [first, last] = p.columns_inside(s, 0, p.q());
-      for (std::int64_t y = 0; y < p.p(); ++y) {
-        const std::int64_t row = p.source_row(y, r);
-        if (row < 0 || row >= p.h) continue;
-        visit(r * p.s + s, row * p.w + p.source_column(first, s), y * p.q() + first, last - first);
-      }
-    }
-  }
 }
 
 /// The sum over the output channels with signs: one convolution with summed weights for each input channel.
@@ -416,4 +365,35 @@ class Conv2dWorkload final : public Workload {
 const WorkloadRegistration<Conv2dWorkload> conv2d_registered;
 
 }  // namespace
+
+Conv2d::Conv2d(const Parameters& p)
+    : n(p.integer("n")),
+      c(p.integer("c")),
+      h(p.integer("h")),
+      w(p.integer("w")),
+      k(p.integer("k")),
+      r(p.integer("r")),
+      s(p.integer("s")),
+      stride_h(p.integer("stride")),
+      stride_w(horizontal(p, "stride_w", stride_h)),
+      pad_h(p.integer("pad")),
+      pad_w(horizontal(p, "pad_w", pad_h)),
+      dilation(p.integer("dilation")),
+      groups(p.integer("groups")),
+      pass(parse_pass(p.text("pass"))),
+      dtype(p.dtype()),
+      tuned(is_tuned(p)) {}
+
+OutputShape Conv2d::output() const {
+  switch (pass) {
+    case Pass::forward:
+      return {.outer = n, .channels = k, .inner = p() * q()};
+    case Pass::backward_data:
+      return {.outer = n, .channels = c, .inner = h * w};
+    case Pass::backward_weights:
+      return {.outer = 1, .channels = k, .inner = group_c() * r * s};
+  }
+  return {};
+}
+
 }  // namespace breakeven

@@ -58,4 +58,21 @@ struct Conv2d {
   }
 };
 
+/// Calls visit(tap, source, result, count) for each element of a filter and each row of results that it reads
+/// for: the `count` neighbours from element `result` of their plane read through element `tap` of the filter
+/// every stride_w-th element from `source` of the source's plane.
+template <typename Visit>
+void for_read_runs(const Conv2d& p, const Visit& visit) {
+  for (std::int64_t r = 0; r < p.r; ++r) {
+    for (std::int64_t s = 0; s < p.s; ++s) {
+      const auto [first, last] = p.columns_inside(s, 0, p.q());
+      for (std::int64_t y = 0; y < p.p(); ++y) {
+        const std::int64_t row = p.source_row(y, r);
+        if (row < 0 || row >= p.h) continue;
+        visit(r * p.s + s, row * p.w + p.source_column(first, s), y * p.q() + first, last - first);
+      }
+    }
+  }
+}
+
 }  // namespace breakeven

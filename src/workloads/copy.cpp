@@ -17,13 +17,6 @@ Direction parse_direction(const std::string& name) {
   return static_cast<Direction>(std::find(directions.begin(), directions.end(), name) - directions.begin());
 }
 
-}  // namespace
-
-Copy::Copy(const Parameters& p)
-    : direction(parse_direction(p.text("direction"))), pinned(p.text("memory") == "pinned"), array(p) {}
-
-namespace {
-
 class CopyWorkload final : public Workload {
  public:
   std::string_view op() const override { return "copy"; }
@@ -117,4 +110,8 @@ class CopyWorkload final : public Workload {
 const WorkloadRegistration<CopyWorkload> copy_registered;
 
 }  // namespace
+
+Copy::Copy(const Parameters& p)
+    : direction(parse_direction(p.text("direction"))), pinned(p.text("memory") == "pinned"), array(p) {}
+
 }  // namespace breakeven

@@ -220,6 +220,19 @@ const std::vector<Named>& networks() {
   return all;
 }
 
+/// The sum of flop(layer) of all layers.
+double sum_of_layers(const Network& network, double (*flop)(const Layer&)) {
+  double sum = 0;
+  for (const Layer& layer : network.layers) sum += flop(layer);
+  return sum;
+}
+
+/// The operations of the fastest algorithm.
+double least_flop_of_layer(const Layer& layer) {
+  return flop_forward(layer) /
+         (layer.kind == LayerKind::conv2d ? static_cast<double>(layer.filter * layer.filter) : 1.0);
+}
+
 }  // namespace
 
 std::int64_t Layer::sum_length() const {
@@ -307,23 +320,6 @@ double flop_forward(const Layer& layer) {
   }
   return 0;
 }
-
-namespace {
-
-/// The sum of flop(layer) of all layers.
-double sum_of_layers(const Network& network, double (*flop)(const Layer&)) {
-  double sum = 0;
-  for (const Layer& layer : network.layers) sum += flop(layer);
-  return sum;
-}
-
-/// The operations of the fastest algorithm.
-double least_flop_of_layer(const Layer& layer) {
-  return flop_forward(layer) /
-         (layer.kind == LayerKind::conv2d ? static_cast<double>(layer.filter * layer.filter) : 1.0);
-}
-
-}  // namespace
 
 double flop_forward(const Network& network) {
   return sum_of_layers(network, flop_forward);

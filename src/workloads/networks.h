@@ -1,8 +1,6 @@
 // The common parts of the workloads `train` and `infer`.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "workloads/rotation.h"
 
 namespace breakeven {

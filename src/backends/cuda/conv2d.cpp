@@ -72,14 +72,12 @@ class PlacedConvolution {
   Convolution convolution_;
 };
 
-class SingleLayer final : public MovingWork {
+class SingleLayer final : public TensorWork {
  public:
   SingleLayer(const Case& problem, std::uint64_t seed)
-      : MovingWork(problem),
+      : TensorWork(problem, HostTensors::of(Conv2d(problem.parameters), seed)),
         p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
-        sets_(sets_of(problem)),
         plans_(problem.parameters.boolean("tuned") ? most_plans : 1),
-        tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
         handle_(make_handle()) {
     place();
     name_arrays({&placed_->first(), &placed_->second()}, placed_->output());
@@ -94,23 +92,14 @@ class SingleLayer final : public MovingWork {
     next_ = next_ + 1 == recorded_.size() ? 0 : next_ + 1;
   }
 
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    placed_->output().fill(tensors_.output);
-    forget_inputs_on_device();
-    for (std::int64_t set = 0; set < sets_; ++set) iterate();
-    placed_->show(tensors_.output);
-    return tensors_.evidence(elements);
-  }
-
   std::string algorithm() const override {
     return placed_->convolution().algorithm() + other_layout_ +
-           (recorded_.empty() ? "" : "; as a CUDA graph") +
-           (moves() ? ", moved from and to pinned memory" : "");
+           (recorded_.empty() ? "" : "; as a CUDA graph") + how_moved();
   }
-  std::int64_t operand_sets() const override { return sets_; }
 
  private:
+  void copy_result(Buffer<std::byte>& to) override { placed_->show(to); }
+
   /// Layouts to race. Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors
   /// first. Users of PyTorch have both layouts, too.
   std::vector<TensorLayout> layouts() const {
@@ -163,9 +152,7 @@ class SingleLayer final : public MovingWork {
   static constexpr int most_plans = 12;  // some take a second each to compile
 
   ConvolutionProblem p_;
-  std::int64_t sets_;
   int plans_;  // number of plans to try in each layout
-  HostTensors tensors_;
   CudnnHandle handle_;
   std::unique_ptr<PlacedConvolution> placed_;
   std::string other_layout_;  // the time of the slower layout, for algorithm()

@@ -38,6 +38,36 @@ std::string written(const cudaUUID_t& uuid) {
   return text;
 }
 
+DeviceFacts read_device_facts() {
+  int driver = 0;
+  int runtime = 0;
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+    throw std::runtime_error("no CUDA device can be used: NVIDIA's driver is not installed");
+  int count = 0;
+  const cudaError_t counted = cudaGetDeviceCount(&count);
+  if (counted == cudaErrorInsufficientDriver) {
+    throw std::runtime_error(
+        fmt::format("no CUDA device can be used: the driver serves CUDA {}, this program is of {}",
+                    version_of(driver), version_of(runtime)));
+  }
+  // Not with check(): there is no context yet that could be lost.
+  if (counted != cudaSuccess) throw std::runtime_error("no CUDA device can be used: " + words_for(counted));
+  if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  const Capability capability{properties.major, properties.minor};
+  if (const auto reason = why_no_code(properties.name, capability, compiled_architectures()); !reason.empty())
+    throw std::runtime_error("no CUDA device can be used: " + reason);
+  return {.name = properties.name,
+          .capability = capability,
+          .processors = properties.multiProcessorCount,
+          .l2_bytes = properties.l2CacheSize,
+          .uuid = written(properties.uuid),
+          .driver = version_of(driver),
+          .runtime = version_of(runtime)};
+}
+
 }  // namespace
 
 void check(cudaError_t error, const char* what) {
@@ -87,40 +117,6 @@ void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)
     library_failed(what, words_for(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
-
-namespace {
-
-DeviceFacts read_device_facts() {
-  int driver = 0;
-  int runtime = 0;
-  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-    throw std::runtime_error("no CUDA device can be used: NVIDIA's driver is not installed");
-  int count = 0;
-  const cudaError_t counted = cudaGetDeviceCount(&count);
-  if (counted == cudaErrorInsufficientDriver) {
-    throw std::runtime_error(
-        fmt::format("no CUDA device can be used: the driver serves CUDA {}, this program is of {}",
-                    version_of(driver), version_of(runtime)));
-  }
-  // Not with check(): there is no context yet that could be lost.
-  if (counted != cudaSuccess) throw std::runtime_error("no CUDA device can be used: " + words_for(counted));
-  if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-  const Capability capability{properties.major, properties.minor};
-  if (const auto reason = why_no_code(properties.name, capability, compiled_architectures()); !reason.empty())
-    throw std::runtime_error("no CUDA device can be used: " + reason);
-  return {.name = properties.name,
-          .capability = capability,
-          .processors = properties.multiProcessorCount,
-          .l2_bytes = properties.l2CacheSize,
-          .uuid = written(properties.uuid),
-          .driver = version_of(driver),
-          .runtime = version_of(runtime)};
-}
-
-}  // namespace
 
 const DeviceFacts& device_facts() {
   static const DeviceFacts facts = read_device_facts();

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -23,13 +22,10 @@ bool wants_k_fastest(Dtype dtype) {
   return dtype == Dtype::f8e4m3 || dtype == Dtype::s8;
 }
 
-class Matrices final : public MovingWork {
+class Matrices final : public TensorWork {
  public:
   Matrices(const Case& problem, std::uint64_t seed)
-      : MovingWork(problem),
-        p_(problem.parameters),
-        sets_(sets_of(problem)),
-        tensors_(HostTensors::of(p_, seed)) {
+      : TensorWork(problem, HostTensors::of(Matmul(problem.parameters), seed)), p_(problem.parameters) {
     make_operands();
     product_.emplace(ProductProblem{.m = p_.m,
                                     .n = p_.n,
@@ -53,19 +49,7 @@ class Matrices final : public MovingWork {
 
   void run() override { product_->enqueue(stream()); }
 
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    c_.fill(tensors_.output);
-    forget_inputs_on_device();
-    for (std::int64_t set = 0; set < sets_; ++set) iterate();
-    c_.show(tensors_.output);
-    return tensors_.evidence(elements);
-  }
-
-  std::string algorithm() const override {
-    return product_->algorithm() + held_ + (moves() ? ", moved from and to pinned memory" : "");
-  }
-  std::int64_t operand_sets() const override { return sets_; }
+  std::string algorithm() const override { return product_->algorithm() + held_ + how_moved(); }
 
  private:
   /// Makes the operands. If the instructions need k as the fastest axis, operands are stored so: this is a
@@ -99,8 +83,6 @@ class Matrices final : public MovingWork {
   static int candidates(Dtype dtype) { return dtype == Dtype::s8 ? 96 : 32; }
 
   Matmul p_;
-  std::int64_t sets_;
-  HostTensors tensors_;
   Moved a_, b_, c_;
   Memory workspace_, scale_;
   std::string held_;  // operands that are stored transposed, for algorithm()

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 
 #include "backends/cuda/kernels/peak_kernels.h"
 #include "backends/cuda/race.h"

@@ -4,7 +4,6 @@
 
 #include <cublasLt.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -8,11 +8,6 @@
 
 namespace breakeven::cuda {
 
-std::int64_t sets_of(const Case& problem) {
-  return operand_sets(
-      problem, [] { return device_facts().l2_bytes; }, free_memory);
-}
-
 std::optional<double> Work::device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                            std::int64_t iterations, bool cold) {
   constexpr std::int64_t enough = 512;  // more would not improve the mean
@@ -42,6 +37,29 @@ void Work::iterate() {
   run();
   fetch();
   wait();
+}
+
+void MovingWork::iterate_afresh() {
+  result_->memory().poison(stream());
+  fetch();
+  wait();
+  forget_inputs_on_device();
+  iterate();
+}
+
+TensorWork::TensorWork(const Case& problem, HostTensors tensors)
+    : MovingWork(problem),
+      sets_(breakeven::operand_sets(
+          problem, [] { return device_facts().l2_bytes; }, free_memory)),
+      tensors_(std::move(tensors)) {}
+
+Evidence TensorWork::show(const std::vector<std::int64_t>& elements) {
+  tensors_.poison();
+  result().fill(tensors_.output);
+  forget_inputs_on_device();
+  for (std::int64_t set = 0; set < sets_; ++set) iterate();
+  copy_result(tensors_.output);
+  return tensors_.evidence(elements);
 }
 
 bool Work::flush() {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,12 +12,10 @@
 #include "backends/cuda/moved.h"
 #include "backends/cuda/stopwatch.h"
 #include "worker/backend.h"
+#include "workloads/host_tensors.h"
 #include "workloads/transfer.h"
 
 namespace breakeven::cuda {
-
-/// The number of operand sets that a case uses in turn on this device; see worker/operand_sets.h.
-std::int64_t sets_of(const Case& problem);
 
 class Work : public Prepared {
  public:
@@ -65,11 +62,31 @@ class MovingWork : public Work {
   void forget_inputs_on_device() {
     for (Moved* input : inputs_) input->forget_on_device(stream());
   }
+  /// Runs one iteration after poisoning the result and, if they move, forgetting the inputs.
+  void iterate_afresh();
+  Moved& result() { return *result_; }
 
  private:
   bool moves_;
   std::vector<Moved*> inputs_;
   Moved* result_ = nullptr;
+};
+
+/// A work on tensors that the host makes, with one or several sets of operands.
+class TensorWork : public MovingWork {
+ public:
+  Evidence show(const std::vector<std::int64_t>& elements) final;
+  std::int64_t operand_sets() const final { return sets_; }
+
+ protected:
+  TensorWork(const Case& problem, HostTensors tensors);
+  /// Copies the result to `to`, in the workload's layout.
+  virtual void copy_result(Buffer<std::byte>& to) { result().show(to); }
+  /// Tells of the copies, for algorithm().
+  const char* how_moved() const { return moves() ? ", moved from and to pinned memory" : ""; }
+
+  std::int64_t sets_;  // of operands, used in turn on this device; see worker/operand_sets.h
+  HostTensors tensors_;
 };
 
 }  // namespace breakeven::cuda

@@ -1,10 +1,6 @@
 // The layers of a network, forward and backward, with oneDNN primitives that are made once for a batch size.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>

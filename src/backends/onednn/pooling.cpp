@@ -1,7 +1,6 @@
 // Max-pooling by loops of this program: for squares of 2 x 2 the library is several times slower than memory.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <type_traits>
 
 #include "backends/onednn/dnnl_api.h"

@@ -9,25 +9,6 @@
 namespace breakeven {
 namespace {
 
-/// Calls visit(element of a filter plane, element of a source plane, element of a result plane) for every
-/// pair that an element of the filter connects.
-template <typename Visit>
-void for_connected(const Conv2d& p, const Visit& visit) {
-  for (std::int64_t tap = 0; tap < p.r * p.s; ++tap) {
-    const std::int64_t r = tap / p.s;
-    const std::int64_t s = tap % p.s;
-    for (std::int64_t y = 0; y < p.p(); ++y) {
-      const std::int64_t row = p.source_row(y, r);
-      if (row < 0 || row >= p.h) continue;
-      for (std::int64_t x = 0; x < p.q(); ++x) {
-        const std::int64_t column = p.source_column(x, s);
-        if (column < 0 || column >= p.w) continue;
-        visit(tap, row * p.w + column, y * p.q() + x);
-      }
-    }
-  }
-}
-
 class ReferenceConv2d final : public PlainLoops {
  public:
   ReferenceConv2d(const Case& problem, std::uint64_t seed)
@@ -64,8 +45,9 @@ class ReferenceConv2d final : public PlainLoops {
         const double* source =
             first_.data() + (image * p_.c + k / p_.group_k() * p_.group_c() + c) * source_plane();
         const double* weights = filter_plane(k, c);
-        for_connected(p_, [&](std::int64_t tap, std::int64_t from, std::int64_t to) {
-          sums[static_cast<std::size_t>(to)] += weights[tap] * source[from];
+        for_read_runs(p_, [&](std::int64_t tap, std::int64_t from, std::int64_t to, std::int64_t count) {
+          for (std::int64_t x = 0; x < count; ++x)
+            sums[static_cast<std::size_t>(to + x)] += weights[tap] * source[from + x * p_.stride_w];
         });
       }
       store(plane * std::ssize(sums), sums);
@@ -82,8 +64,9 @@ class ReferenceConv2d final : public PlainLoops {
       for (std::int64_t k = group * p_.group_k(); k < (group + 1) * p_.group_k(); ++k) {
         const double* gradient = first_.data() + (image * p_.k + k) * result_plane();
         const double* weights = filter_plane(k, c % p_.group_c());
-        for_connected(p_, [&](std::int64_t tap, std::int64_t to, std::int64_t from) {
-          sums[static_cast<std::size_t>(to)] += weights[tap] * gradient[from];
+        for_read_runs(p_, [&](std::int64_t tap, std::int64_t to, std::int64_t from, std::int64_t count) {
+          for (std::int64_t x = 0; x < count; ++x)
+            sums[static_cast<std::size_t>(to + x * p_.stride_w)] += weights[tap] * gradient[from + x];
         });
       }
       store(plane * std::ssize(sums), sums);
@@ -99,8 +82,9 @@ class ReferenceConv2d final : public PlainLoops {
       for (std::int64_t image = 0; image < p_.n; ++image) {
         const double* source = first_.data() + (image * p_.c + c) * source_plane();
         const double* gradient = second_.data() + (image * p_.k + k) * result_plane();
-        for_connected(p_, [&](std::int64_t tap, std::int64_t from, std::int64_t to) {
-          sums[static_cast<std::size_t>(tap)] += source[from] * gradient[to];
+        for_read_runs(p_, [&](std::int64_t tap, std::int64_t from, std::int64_t to, std::int64_t count) {
+          for (std::int64_t x = 0; x < count; ++x)
+            sums[static_cast<std::size_t>(tap)] += source[from + x * p_.stride_w] * gradient[to + x];
         });
       }
       store(plane * std::ssize(sums), sums);

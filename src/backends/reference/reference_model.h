@@ -1,7 +1,6 @@
 // The reference networks as a model, for reference results and for the backend `reference`.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

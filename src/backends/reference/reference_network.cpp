@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <utility>
 
@@ -241,7 +242,7 @@ const std::vector<Real>& ReferenceNetwork<Real>::forward(std::span<const float> 
     const Layer& layer = network_.layers[index];
     Kept& kept = kept_[index];
     kept.output.assign(static_cast<std::size_t>(images_ * layer.output_elements()), Real{0});
-    layer_forward(index);
+    (this->*functions_of(layer.kind).forward)(layer, input_of(index), kept);
     if (layer.activation != Activation::none) {
       kept.linear = kept.output;
       for (Real& x : kept.output) x = activate(layer.activation, x);
@@ -257,13 +258,12 @@ const std::vector<Real>& ReferenceNetwork<Real>::forward(std::span<const float> 
 template <typename Real>
 double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, Index batch) {
   for (Kept& kept : kept_) kept.output_gradient.assign(kept.output.size(), Real{0});
-  pixel_gradient_.assign(pixels_.size(), Real{0});
   Kept& last = kept_.back();
   const double loss = cross_entropy<Real>(last.output, labels, batch, last.output_gradient.data());
   for (std::size_t index = network_.layers.size(); index-- > 0;) {
     const Layer& layer = network_.layers[index];
     Kept& kept = kept_[index];
-    std::vector<Real> gradient = kept.output_gradient;
+    Values& gradient = kept.output_gradient;
     if (layer.add_from) {
       auto& into = kept_[*layer.add_from].output_gradient;
       for (std::size_t i = 0; i < into.size(); ++i) into[i] += gradient[i];
@@ -272,28 +272,30 @@ double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, In
       for (std::size_t i = 0; i < gradient.size(); ++i)
         gradient[i] *= activation_slope(layer.activation, kept.linear[i]);
     }
-    layer_backward(index, gradient, index == 0 ? pixel_gradient_ : kept_[index - 1].output_gradient);
+    Real* input_gradient = index == 0 ? nullptr : kept_[index - 1].output_gradient.data();
+    (this->*functions_of(layer.kind).backward)(layer, input_of(index), kept, input_gradient);
   }
   return loss;
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& input, Values& output) const {
+void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const Real* bias = parameters_[*layer.bias].data();
   const Index rows = images_ * layer.tokens;
   const auto x = operand(input);
   const auto weights = transposed(operand(parameters_[*layer.weights]), layer.out, layer.in);
   parallel_parts(rows, threads_, [&](Index, Index first, Index last) {
     add_product<Real>(first, last, layer.out, layer.in, {x.data(), layer.in, 1}, weights.data(),
-                      output.data());
+                      kept.output.data());
     for (Index i = first; i < last; ++i) {
-      for (Index f = 0; f < layer.out; ++f) output[static_cast<std::size_t>(i * layer.out + f)] += bias[f];
+      for (Index f = 0; f < layer.out; ++f)
+        kept.output[static_cast<std::size_t>(i * layer.out + f)] += bias[f];
     }
   });
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& input, Values& output) const {
+void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const Real* bias = parameters_[*layer.bias].data();
   const auto x = operand(input);
   const auto weights = operand(parameters_[*layer.weights]);
@@ -306,7 +308,7 @@ void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& in
       unfold(layer, [&](Index row, Index column, Index element) {
         unfolded[static_cast<std::size_t>(row * pixels + column)] = from[element];
       });
-      Real* into = output.data() + image * layer.output_elements();
+      Real* into = kept.output.data() + image * layer.output_elements();
       add_product<Real>(0, layer.k, pixels, terms, {weights.data(), terms, 1}, unfolded.data(), into);
       for (Index i = 0; i < layer.k * pixels; ++i) into[i] += bias[i / pixels];
     }
@@ -314,36 +316,35 @@ void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& in
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::max_pool_forward(const Layer& layer, const Values& input, Values& output) const {
+void ReferenceNetwork<Real>::max_pool_forward(const Layer& layer, const Values& input, Kept& kept) const {
   parallel_for(images_, threads_, [&](Index image) {
     const Real* from = input.data() + image * layer.input_elements();
-    Real* into = output.data() + image * layer.output_elements();
+    Real* into = kept.output.data() + image * layer.output_elements();
     for_squares(layer, from, [&](Index result, Index largest) { into[result] = from[largest]; });
   });
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::positions_forward(const Layer& layer, const Values& input,
-                                               Values& output) const {
+void ReferenceNetwork<Real>::positions_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const auto& positions = parameters_[*layer.weights];
-  for (std::size_t i = 0; i < output.size(); ++i) output[i] = input[i] + positions[i % positions.size()];
+  for (std::size_t i = 0; i < kept.output.size(); ++i)
+    kept.output[i] = input[i] + positions[i % positions.size()];
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values& input, Values& output,
-                                               Values& probabilities) const {
+void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const auto qkv = operand(input);
   const Index size = layer.out / layer.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
-  probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
-                       Real{0});
+  kept.probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
+                            Real{0});
   parallel_for(images_ * layer.heads, threads_, [&](Index i) {
     const Real* q = qkv.data() + i / layer.heads * layer.input_elements() + i % layer.heads * size;
     const Real* k = q + layer.out;
     const Real* v = k + layer.out;
-    Real* into = output.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
+    Real* into = kept.output.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
     for (Index t = 0; t < layer.tokens; ++t) {
-      Real* p = probabilities.data() + (i * layer.tokens + t) * layer.tokens;
+      Real* p = kept.probabilities.data() + (i * layer.tokens + t) * layer.tokens;
       for (Index u = 0; u < layer.tokens; ++u) p[u] = scale * dot(q + t * layer.in, k + u * layer.in, size);
       softmax(p, layer.tokens);
       for (Index u = 0; u < layer.tokens; ++u) {
@@ -355,23 +356,21 @@ void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values&
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::layer_norm_forward(const Layer& layer, const Values& input,
-                                                Values& output) const {
+void ReferenceNetwork<Real>::layer_norm_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const Real* bias = parameters_[*layer.bias].data();
   const Real* gamma = parameters_[*layer.weights].data();
   parallel_for(images_ * layer.tokens, threads_, [&](Index token) {
     const Real* from = input.data() + token * layer.in;
-    Real* into = output.data() + token * layer.in;
+    Real* into = kept.output.data() + token * layer.in;
     const auto [mean, inverse] = moments(from, layer.in);
     for (Index f = 0; f < layer.in; ++f) into[f] = gamma[f] * (from[f] - mean) * inverse + bias[f];
   });
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::mean_tokens_forward(const Layer& layer, const Values& input,
-                                                 Values& output) const {
+void ReferenceNetwork<Real>::mean_tokens_forward(const Layer& layer, const Values& input, Kept& kept) const {
   for (Index image = 0; image < images_; ++image) {
-    Real* into = output.data() + image * layer.out;
+    Real* into = kept.output.data() + image * layer.out;
     const Real* from = input.data() + image * layer.input_elements();
     for (Index i = 0; i < layer.input_elements(); ++i) into[i % layer.out] += from[i];
     for (Index f = 0; f < layer.out; ++f) into[f] /= static_cast<Real>(layer.tokens);
@@ -379,40 +378,17 @@ void ReferenceNetwork<Real>::mean_tokens_forward(const Layer& layer, const Value
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::layer_forward(std::size_t index) {
-  const Layer& layer = network_.layers[index];
-  const Values& input = input_of(index);
-  Values& output = kept_[index].output;
-  switch (layer.kind) {
-    case LayerKind::dense:
-      return dense_forward(layer, input, output);
-    case LayerKind::conv2d:
-      return conv2d_forward(layer, input, output);
-    case LayerKind::max_pool:
-      return max_pool_forward(layer, input, output);
-    case LayerKind::positions:
-      return positions_forward(layer, input, output);
-    case LayerKind::attention:
-      return attention_forward(layer, input, output, kept_[index].probabilities);
-    case LayerKind::layer_norm:
-      return layer_norm_forward(layer, input, output);
-    case LayerKind::mean_tokens:
-      return mean_tokens_forward(layer, input, output);
-  }
-}
-
-template <typename Real>
-void ReferenceNetwork<Real>::dense_backward(const Layer& layer, const Values& input, const Values& gradient,
+void ReferenceNetwork<Real>::dense_backward(const Layer& layer, const Values& input, const Kept& kept,
                                             Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
   const Index rows = images_ * layer.tokens;
   const auto x = operand(input);
-  const auto dy = operand(gradient);
+  const auto dy = operand(kept.output_gradient);
   const auto weights = operand(parameters_[*layer.weights]);
   for (Index i = 0; i < rows; ++i) {
     for (Index f = 0; f < layer.out; ++f)
-      bias_gradient[f] += gradient[static_cast<std::size_t>(i * layer.out + f)];
+      bias_gradient[f] += kept.output_gradient[static_cast<std::size_t>(i * layer.out + f)];
   }
   parallel_parts(layer.out, threads_, [&](Index, Index first, Index last) {  // dW += dY^T X
     add_product<Real>(first, last, layer.in, rows, {dy.data(), 1, layer.out}, x.data(), weight_gradient);
@@ -425,12 +401,12 @@ void ReferenceNetwork<Real>::dense_backward(const Layer& layer, const Values& in
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::conv2d_backward(const Layer& layer, const Values& input, const Values& gradient,
+void ReferenceNetwork<Real>::conv2d_backward(const Layer& layer, const Values& input, const Kept& kept,
                                              Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
   const auto x = operand(input);
-  const auto dy = operand(gradient);
+  const auto dy = operand(kept.output_gradient);
   const auto weights = operand(parameters_[*layer.weights]);
   const Index terms = layer.sum_length();
   const Index pixels = layer.p * layer.q;
@@ -461,39 +437,38 @@ void ReferenceNetwork<Real>::conv2d_backward(const Layer& layer, const Values& i
   for (const auto& sum : sums) {
     for (std::size_t i = 0; i < sum.size(); ++i) weight_gradient[i] += sum[i];
   }
-  for (std::size_t i = 0; i < gradient.size(); ++i)
-    bias_gradient[static_cast<Index>(i) / pixels % layer.k] += gradient[i];
+  for (std::size_t i = 0; i < kept.output_gradient.size(); ++i)
+    bias_gradient[static_cast<Index>(i) / pixels % layer.k] += kept.output_gradient[i];
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::max_pool_backward(const Layer& layer, const Values& input,
-                                               const Values& gradient, Real* input_gradient) const {
+void ReferenceNetwork<Real>::max_pool_backward(const Layer& layer, const Values& input, const Kept& kept,
+                                               Real* input_gradient) {
   parallel_for(images_, threads_, [&](Index image) {
     const Real* from = input.data() + image * layer.input_elements();
-    const Real* dy = gradient.data() + image * layer.output_elements();
+    const Real* dy = kept.output_gradient.data() + image * layer.output_elements();
     Real* into = input_gradient + image * layer.input_elements();
     for_squares(layer, from, [&](Index result, Index largest) { into[largest] += dy[result]; });
   });
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::positions_backward(const Layer& layer, const Values& gradient,
+void ReferenceNetwork<Real>::positions_backward(const Layer& layer, const Values& /*input*/, const Kept& kept,
                                                 Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   const Index size = layer.tokens * layer.out;
-  for (Index i = 0; i < std::ssize(gradient); ++i) {
-    input_gradient[i] += gradient[static_cast<std::size_t>(i)];
-    weight_gradient[i % size] += gradient[static_cast<std::size_t>(i)];
+  for (Index i = 0; i < std::ssize(kept.output_gradient); ++i) {
+    input_gradient[i] += kept.output_gradient[static_cast<std::size_t>(i)];
+    weight_gradient[i % size] += kept.output_gradient[static_cast<std::size_t>(i)];
   }
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values& input,
-                                                const Values& exact_probabilities, const Values& gradient,
-                                                Real* input_gradient) const {
+void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values& input, const Kept& kept,
+                                                Real* input_gradient) {
   const auto qkv = operand(input);
-  const auto dy = operand(gradient);
-  const auto probabilities = operand(exact_probabilities);
+  const auto dy = operand(kept.output_gradient);
+  const auto probabilities = operand(kept.probabilities);
   const Index size = layer.out / layer.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   parallel_for(images_ * layer.heads, threads_, [&](Index i) {
@@ -508,7 +483,7 @@ void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values
     std::vector<Real> ds(static_cast<std::size_t>(layer.tokens));  // one row of scores
     for (Index t = 0; t < layer.tokens; ++t) {
       const Index row = (i * layer.tokens + t) * layer.tokens;
-      const Real* exact = exact_probabilities.data() + row;
+      const Real* exact = kept.probabilities.data() + row;
       const Real* p = probabilities.data() + row;
       const Real* token_dy = head_dy + t * layer.out;
       for (Index u = 0; u < layer.tokens; ++u) {
@@ -530,14 +505,14 @@ void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::layer_norm_backward(const Layer& layer, const Values& input,
-                                                 const Values& gradient, Real* input_gradient) {
+void ReferenceNetwork<Real>::layer_norm_backward(const Layer& layer, const Values& input, const Kept& kept,
+                                                 Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
   const Real* gamma = parameters_[*layer.weights].data();
   for (Index token = 0; token < images_ * layer.tokens; ++token) {
     const Real* from = input.data() + token * layer.in;
-    const Real* dy = gradient.data() + token * layer.in;
+    const Real* dy = kept.output_gradient.data() + token * layer.in;
     Real* into = input_gradient + token * layer.in;
     const auto [mean, inverse] = moments(from, layer.in);
     // With n = (x - mean) * inverse and g = gamma dy: dx = inverse (g - mean of g - n * mean of g n).
@@ -559,10 +534,10 @@ void ReferenceNetwork<Real>::layer_norm_backward(const Layer& layer, const Value
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::mean_tokens_backward(const Layer& layer, const Values& gradient,
-                                                  Real* input_gradient) const {
+void ReferenceNetwork<Real>::mean_tokens_backward(const Layer& layer, const Values& /*input*/,
+                                                  const Kept& kept, Real* input_gradient) {
   for (Index image = 0; image < images_; ++image) {
-    const Real* dy = gradient.data() + image * layer.out;
+    const Real* dy = kept.output_gradient.data() + image * layer.out;
     Real* into = input_gradient + image * layer.input_elements();
     for (Index i = 0; i < layer.input_elements(); ++i)
       into[i] += dy[i % layer.out] / static_cast<Real>(layer.tokens);
@@ -570,28 +545,17 @@ void ReferenceNetwork<Real>::mean_tokens_backward(const Layer& layer, const Valu
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::layer_backward(std::size_t index, const Values& gradient,
-                                            Values& input_gradient) {
-  const Layer& layer = network_.layers[index];
-  const Values& input = input_of(index);
-  Real* into = input_gradient.data();
-  Real* into_unless_image = index == 0 ? nullptr : into;
-  switch (layer.kind) {
-    case LayerKind::dense:
-      return dense_backward(layer, input, gradient, into_unless_image);
-    case LayerKind::conv2d:
-      return conv2d_backward(layer, input, gradient, into_unless_image);
-    case LayerKind::max_pool:
-      return max_pool_backward(layer, input, gradient, into);
-    case LayerKind::positions:
-      return positions_backward(layer, gradient, into);
-    case LayerKind::attention:
-      return attention_backward(layer, input, kept_[index].probabilities, gradient, into);
-    case LayerKind::layer_norm:
-      return layer_norm_backward(layer, input, gradient, into);
-    case LayerKind::mean_tokens:
-      return mean_tokens_backward(layer, gradient, into);
-  }
+const typename ReferenceNetwork<Real>::Functions& ReferenceNetwork<Real>::functions_of(LayerKind kind) {
+  using N = ReferenceNetwork;
+  static const std::map<LayerKind, Functions> all{
+      {LayerKind::dense, {&N::dense_forward, &N::dense_backward}},
+      {LayerKind::conv2d, {&N::conv2d_forward, &N::conv2d_backward}},
+      {LayerKind::max_pool, {&N::max_pool_forward, &N::max_pool_backward}},
+      {LayerKind::positions, {&N::positions_forward, &N::positions_backward}},
+      {LayerKind::attention, {&N::attention_forward, &N::attention_backward}},
+      {LayerKind::layer_norm, {&N::layer_norm_forward, &N::layer_norm_backward}},
+      {LayerKind::mean_tokens, {&N::mean_tokens_forward, &N::mean_tokens_backward}}};
+  return all.at(kind);
 }
 
 template <typename Real>

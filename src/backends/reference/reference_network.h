@@ -49,37 +49,36 @@ class ReferenceNetwork {
   struct Kept {
     std::vector<Real> linear;  // before the activation, if any
     std::vector<Real> output;
-    std::vector<Real> output_gradient;
-    std::vector<Real> probabilities;  // attention: images x heads x tokens x tokens
+    std::vector<Real> output_gradient;  // in a layer's backward function: before the activation
+    std::vector<Real> probabilities;    // attention: images x heads x tokens x tokens
   };
 
   const std::vector<Real>& input_of(std::size_t layer) const;
   std::vector<Real> operand(const std::vector<Real>& values) const;
-  void layer_forward(std::size_t index);
-  /// Adds the gradient of the layer's input to `input_gradient`, given that of its result before the
-  /// activation. The gradient of the image is not computed.
-  void layer_backward(std::size_t index, const Values& gradient, Values& input_gradient);
 
-  // One pair of functions for each kind of layer. Outputs are zero on entry. A null input gradient is not
-  // computed.
-  void dense_forward(const Layer& layer, const Values& input, Values& output) const;
-  void conv2d_forward(const Layer& layer, const Values& input, Values& output) const;
-  void max_pool_forward(const Layer& layer, const Values& input, Values& output) const;
-  void positions_forward(const Layer& layer, const Values& input, Values& output) const;
-  void attention_forward(const Layer& layer, const Values& input, Values& output,
-                         Values& probabilities) const;
-  void layer_norm_forward(const Layer& layer, const Values& input, Values& output) const;
-  void mean_tokens_forward(const Layer& layer, const Values& input, Values& output) const;
-  void dense_backward(const Layer& layer, const Values& input, const Values& gradient, Real* input_gradient);
-  void conv2d_backward(const Layer& layer, const Values& input, const Values& gradient, Real* input_gradient);
-  void max_pool_backward(const Layer& layer, const Values& input, const Values& gradient,
-                         Real* input_gradient) const;
-  void positions_backward(const Layer& layer, const Values& gradient, Real* input_gradient);
-  void attention_backward(const Layer& layer, const Values& input, const Values& exact_probabilities,
-                          const Values& gradient, Real* input_gradient) const;
-  void layer_norm_backward(const Layer& layer, const Values& input, const Values& gradient,
-                           Real* input_gradient);
-  void mean_tokens_backward(const Layer& layer, const Values& gradient, Real* input_gradient) const;
+  // One pair of functions for each kind of layer. Forward: computes the output before the activation from
+  // zeros. Backward: adds to the gradient of the input, given that of the output before the activation. The
+  // image's gradient is null and not computed; only a dense layer or a convolution can be the first layer.
+  void dense_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void conv2d_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void max_pool_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void positions_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void attention_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void layer_norm_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void mean_tokens_forward(const Layer& layer, const Values& input, Kept& kept) const;
+  void dense_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+  void conv2d_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+  void max_pool_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+  void positions_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+  void attention_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+  void layer_norm_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+  void mean_tokens_backward(const Layer& layer, const Values& input, const Kept& kept, Real* input_gradient);
+
+  struct Functions {
+    void (ReferenceNetwork::*forward)(const Layer&, const Values&, Kept&) const;
+    void (ReferenceNetwork::*backward)(const Layer&, const Values&, const Kept&, Real*);
+  };
+  static const Functions& functions_of(LayerKind kind);
 
   Network network_;
   std::uint64_t seed_;
@@ -88,7 +87,7 @@ class ReferenceNetwork {
   std::int64_t images_ = 0;  // of the last forward()
   std::vector<std::vector<Real>> parameters_, gradients_, first_moments_, second_moments_;
   int updates_ = 0;
-  std::vector<Real> pixels_, pixel_gradient_;
+  std::vector<Real> pixels_;
   std::vector<Kept> kept_;
 };
 

@@ -11,6 +11,10 @@ TableCell text_cell(const std::string& text) {
   return text.empty() ? TableCell() : TableCell(printable(text));
 }
 
+Tone tone_of_status(int status) {
+  return status == 0 ? Tone::best : status == 1 ? Tone::bad : Tone::warning;
+}
+
 void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone) {
   if (!text.empty()) sentences.push_back({.text = printable(text), .tone = tone});
 }

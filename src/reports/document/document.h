@@ -124,6 +124,9 @@ struct Document {
 /// A cell with printable text; an empty cell if the text is empty.
 TableCell text_cell(const std::string& text);
 
+/// The tone of the title of a report whose command ends with this exit status.
+Tone tone_of_status(int status);
+
 /// Adds a sentence with printable text, unless the text is empty.
 void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
 

@@ -54,9 +54,7 @@ Document document_of(const Fleet& fleet) {
                     slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "its" : "their");
   if (!fleet.standings.empty() && !fleet.not_compared.empty())
     document.title += fmt::format(" {} could not be compared.", fleet.not_compared.size());
-  document.tone = fleet.standings.empty() || (slow.empty() && !fleet.not_compared.empty()) ? Tone::warning
-                  : slow.empty()                                                           ? Tone::best
-                                                                                           : Tone::bad;
+  document.tone = tone_of_status(exit_status(fleet));
   for (std::size_t i = 0; i < fleet.kinds.size(); ++i) {
     const NodeKind& kind = fleet.kinds[i];
     Card& card = document.cards.emplace_back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "host/own_speed.h"
 #include "reports/document/builders.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"

@@ -24,11 +24,6 @@ namespace {
 constexpr std::array<Tone, 10> tones{Tone::bad,  Tone::warning, Tone::bad,   Tone::bad,  Tone::warning,
                                      Tone::good, Tone::good,    Tone::quiet, Tone::good, Tone::quiet};
 
-Tone tone_of(const Verdicts& verdicts) {
-  const int status = exit_status(verdicts);
-  return status == 0 ? Tone::best : status == 1 ? Tone::bad : Tone::warning;
-}
-
 // ---- what was compared
 
 Table sides_table(const Verdicts& verdicts) {
@@ -201,7 +196,7 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 
 Document document_of(const Verdicts& verdicts) {
   const std::string said = headline(verdicts);
-  Document document{.title = said, .tone = tone_of(verdicts)};
+  Document document{.title = said, .tone = tone_of_status(exit_status(verdicts))};
   document.about = about_line({verdicts.host.name, describe_host(common_host(verdicts)),
                                date_text(verdicts.created), tool_text(verdicts.tool_version)});
   Card card{.id = "verdict",

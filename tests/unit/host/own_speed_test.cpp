@@ -219,8 +219,9 @@ TEST(OwnSpeedTest, BrokenTimesChangeNothing) {
 }
 
 TEST(OwnSpeedTest, EveryPartHasAName) {
-  EXPECT_EQ(speed_part_name(SpeedPart::throughput), "floating-point throughput");
-  EXPECT_EQ(speed_part_name(SpeedPart::cpu_time), "CPU time");
+  EXPECT_EQ(part_title("throughput"), "arithmetic");
+  EXPECT_EQ(part_title("core_to_core"), "core-to-core latency");
+  EXPECT_EQ(part_title("memory"), "memory");
 }
 
 }  // namespace

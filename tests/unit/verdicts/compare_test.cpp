@@ -266,7 +266,7 @@ TEST_P(Differing, IsIncomparableUnlessAllowed) {
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::incomparable);
   EXPECT_EQ(verdicts.cases[0].reason, changed.said);
   EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
-  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr(fmt::format("--allow {}", name(changed.what)))));
+  EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr(fmt::format("--allow {}", name(changed.what)))));
   EXPECT_EQ(exit_status(verdicts), 4);
   EXPECT_EQ(compare_with(base, head, {changed.what}).cases[0].verdict, Verdict::same);
   for (int other = 0; other < 7; ++other) {

@@ -75,6 +75,7 @@ TEST(Fleet, ASlowNodeIsFoundWithItsCause) {
   EXPECT_GT(worst.interval.high, 1.1);
   EXPECT_EQ(worst.cases, 2U);
   EXPECT_EQ(worst.cause, "its clock takes 1.10x as long in the speed probe");
+  EXPECT_EQ(exit_status(fleet), 1);
 }
 
 TEST(Fleet, NoneIsFoundWhereNoneIsPlantedAndASlowOneNearlyAlways) {
@@ -108,6 +109,7 @@ TEST(Fleet, NodesOfOtherKindsAreNotCompared) {
   ASSERT_EQ(fleet.kinds.size(), 2U);
   EXPECT_EQ(fleet.kinds[0].why_not, "");
   EXPECT_THAT(fleet.kinds[1].why_not, HasSubstr("2 of this kind, and at least 3 are needed"));
+  EXPECT_EQ(exit_status(fleet), 4);
 }
 
 TEST(Fleet, NodesWithoutACommonCaseAreNotCompared) {

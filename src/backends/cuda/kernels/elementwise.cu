@@ -20,6 +20,14 @@ void enqueue_each(const Terms& terms, std::int64_t values, cudaStream_t stream) 
   check_launch();
 }
 
+/// Stores value(0), value(1), ... as `count` numbers at `to`.
+template <int count, typename T, typename Value>
+__device__ void store_each(T* to, const Value& value) {
+  Pack<T, count> made;
+  for (int k = 0; k < count; ++k) made.values[k] = Number<T>::store(value(k));
+  store_pack(made, to);
+}
+
 /// Uses one thread for `count` values of the batch. The last block advances `place` to the next batch, when
 /// no other block reads it any more.
 template <int count, typename T>
@@ -32,9 +40,7 @@ __global__ void gather_kernel(DeviceImages images, RowsPlace* place, std::int64_
     const std::int64_t pixel = count * image_packs.remainder(pack, image);
     const std::uint32_t row = images.rows[first + image];
     const auto bytes = load_pack<count>(images.pixels + row * pixels + pixel);
-    Pack<T, count> made;
-    for (int k = 0; k < count; ++k) made.values[k] = Number<T>::store(pixel_from_byte(bytes.values[k]));
-    store_pack(made, values + pack * count);
+    store_each<count>(values + pack * count, [&](int k) { return pixel_from_byte(bytes.values[k]); });
     if (pixel == 0) labels[image] = images.labels[row];
   }
   __syncthreads();
@@ -58,11 +64,9 @@ struct AddPeriodic {
   T* y;
   template <int count>
   __device__ void write(std::int64_t first) const {
-    auto pack = load_pack<count>(x + first);
+    const auto pack = load_pack<count>(x + first);
     const auto added = load_pack<count>(period + length.remainder(first));
-    for (int k = 0; k < count; ++k)
-      pack.values[k] = Number<T>::store(Number<T>::load(pack.values[k]) + added.values[k]);
-    store_pack(pack, y + first);
+    store_each<count>(y + first, [&](int k) { return Number<T>::load(pack.values[k]) + added.values[k]; });
   }
 };
 
@@ -76,7 +80,7 @@ struct AddBias {
   bool channels_last, then_relu;
   template <int count>
   __device__ void write(std::int64_t first) const {
-    auto pack = load_pack<count>(y + first);
+    const auto pack = load_pack<count>(y + first);
     Pack<float, count> added;
     if (channels_last) {
       added = load_pack<count>(bias + channels.remainder(first));
@@ -84,11 +88,10 @@ struct AddBias {
       const float same = bias[channels.remainder(inner.quotient(first))];
       for (float& value : added.values) value = same;
     }
-    for (int k = 0; k < count; ++k) {
+    store_each<count>(y + first, [&](int k) {
       const float sum = Number<T>::load(pack.values[k]) + added.values[k];
-      pack.values[k] = Number<T>::store(then_relu ? relu(sum) : sum);
-    }
-    store_pack(pack, y + first);
+      return then_relu ? relu(sum) : sum;
+    });
   }
 };
 
@@ -104,10 +107,7 @@ struct Map {
   template <int count>
   __device__ void write(std::int64_t first) const {
     const auto pack = load_pack<count>(from + first);
-    Pack<To, count> made;
-    for (int k = 0; k < count; ++k)
-      made.values[k] = Number<To>::store(function(Number<From>::load(pack.values[k])));
-    store_pack(made, to + first);
+    store_each<count>(to + first, [&](int k) { return function(Number<From>::load(pack.values[k])); });
   }
 };
 
@@ -126,10 +126,7 @@ struct MeanTokens {
       const auto token = load_pack<count>(from + t * width);
       for (int k = 0; k < count; ++k) sums.values[k] += Number<T>::load(token.values[k]);
     }
-    Pack<T, count> made;
-    for (int k = 0; k < count; ++k)
-      made.values[k] = Number<T>::store(sums.values[k] / static_cast<float>(tokens));
-    store_pack(made, means + first);
+    store_each<count>(means + first, [&](int k) { return sums.values[k] / static_cast<float>(tokens); });
   }
 };
 
@@ -141,10 +138,10 @@ struct MeanTokensGradient {
   Divisor features, image_values;
   template <int count>
   __device__ void write(std::int64_t first) const {
-    auto pack = load_pack<count>(gradient + image_values.quotient(first) * width + features.remainder(first));
-    for (T& value : pack.values)
-      value = Number<T>::store(Number<T>::load(value) / static_cast<float>(tokens));
-    store_pack(pack, x_gradient + first);
+    const auto pack =
+        load_pack<count>(gradient + image_values.quotient(first) * width + features.remainder(first));
+    store_each<count>(x_gradient + first,
+                      [&](int k) { return Number<T>::load(pack.values[k]) / static_cast<float>(tokens); });
   }
 };
 

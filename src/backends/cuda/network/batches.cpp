@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "backends/cuda/device.h"

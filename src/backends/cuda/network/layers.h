@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "backends/cuda/convolution_problem.h"
 #include "backends/cuda/device.h"
