@@ -133,16 +133,13 @@ class MpiCommunicator final : public Communicator {
   }
 
   void sum_of(const float* from, float* to, std::int64_t count) override {
-    const Timed timed(seconds_);
     check(MPI_Allreduce(from, to, to_count(count), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
   }
   void gather(const void* own, std::int64_t bytes, void* all) override {
-    const Timed timed(seconds_);
     check(MPI_Allgather(own, to_count(bytes), MPI_BYTE, all, to_count(bytes), MPI_BYTE, MPI_COMM_WORLD),
           "MPI_Allgather");
   }
   void broadcast(void* data, std::int64_t bytes, int root) override {
-    const Timed timed(seconds_);
     check(MPI_Bcast(data, to_count(bytes), MPI_BYTE, root, MPI_COMM_WORLD), "MPI_Bcast");
   }
   void barrier() override { check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }

@@ -39,7 +39,9 @@ class Communicator : public Interface {
   /// Returns when all ranks have called it.
   virtual void barrier() = 0;
 
-  /// The seconds spent in sums and copies so far, including the time in which others were not ready.
+  /// The seconds spent in the sums of steps so far, including the time in which others were not ready. Not
+  /// those of sum_of(), gather() and broadcast(), which a case times by itself: two more readings of the
+  /// clock would show.
   virtual double seconds() const = 0;
 };
 

@@ -110,7 +110,8 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
-  if (ranks.size() > 1) sample.communication_seconds = (ranks.seconds() - communication_before) / count;
+  if (const double spent = ranks.seconds() - communication_before; spent > 0)
+    sample.communication_seconds = spent / count;
   if (mode.device_seconds) {
     prepared.prepare_runs(iterations * mode.transfer.repetitions);
     sample.device_seconds =
