@@ -13,6 +13,7 @@
 #include "session/environment.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
+#include "workloads/ranks.h"
 
 namespace breakeven {
 namespace {
@@ -122,6 +123,7 @@ class ThresholdSession : public MeasuringSession {
       reported_.sides[side] = {.wanted = plan_.config.sides[side].backends,
                                .backends = of.backends,
                                .threads = of.threads,
+                               .ranks = ranks_of_side(side),
                                .price = plan_.config.sides[side].price};
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
@@ -141,6 +143,14 @@ class ThresholdSession : public MeasuringSession {
                                            .width = plan_.config.width}});
       }
     }
+  }
+
+  /// The ranks of a side's cases; 1 if they differ.
+  std::int64_t ranks_of_side(std::size_t side) const {
+    std::set<std::int64_t> ranks;
+    for (const ThresholdQuestion& question : plan_.config.questions)
+      ranks.insert(ranks_of(question.at(side, question.from).problem.parameters));
+    return ranks.size() == 1 ? *ranks.begin() : 1;
   }
 
   /// Seconds for which the machine may still be waited for. A tenth of the time limit, or a quarter of the

@@ -205,6 +205,7 @@ void fields(Fields& f, HourlyPrice& price) {
 void fields(Fields& f, ThresholdContender& side) {
   f.required("wanted", side.wanted);
   f.required("threads", side.threads);
+  if (f.reads() || side.ranks != 1) f.optional("ranks", side.ranks);
   f.optional("price", side.price);
   f.required("backends", side.backends);
   f.if_set("name", side.name);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 #include "results/backend_spelling.h"
 #include "results/number_text.h"
@@ -25,14 +27,22 @@ std::vector<std::string> measured_backends(const ThresholdContender& side) {
   return names.empty() ? side.wanted : names;
 }
 
-/// True if the sides differ in their number of threads alone.
-bool differ_in_threads(const Threshold& threshold) {
+/// The number in which alone the sides differ, and what it counts; empty if they differ in something else.
+struct SideCount {
+  std::int64_t count = 1;
+  std::string_view unit;  // "thread"
+  std::string text() const { return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s"); }
+};
+std::optional<SideCount> only_difference(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
-  return !threshold.from_results && measured_backends(sides[0]) == measured_backends(sides[1]) &&
-         sides[0].threads != sides[1].threads;
+  if (threshold.from_results || measured_backends(sides[0]) != measured_backends(sides[1]))
+    return std::nullopt;
+  if (sides[0].ranks != sides[1].ranks) return SideCount{.count = sides[side].ranks, .unit = "rank"};
+  if (sides[0].threads != sides[1].threads) return SideCount{.count = sides[side].threads, .unit = "thread"};
+  return std::nullopt;
 }
 
-std::string in_letters(int number) {
+std::string in_letters(std::int64_t number) {
   static constexpr std::array<std::string_view, 13> words{"zero", "one",    "two",   "three", "four",
                                                           "five", "six",    "seven", "eight", "nine",
                                                           "ten",  "eleven", "twelve"};
@@ -42,23 +52,21 @@ std::string in_letters(int number) {
 
 /// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS".
 std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
-  const bool of_threads = differ_in_threads(threshold);
-  const int threads = threshold.sides[side].threads;
-  const bool plural = of_threads && threads != 1;
+  const auto counted = only_difference(threshold, side);
+  const bool plural = counted && counted->count != 1;
   std::string_view verb = plural ? "are faster than" : "is faster than";
   if (in == Quantity::energy) verb = plural ? "use less energy than" : "uses less energy than";
   if (in == Quantity::cost) verb = plural ? "cost less than" : "costs less than";
-  if (of_threads)
-    return fmt::format("{} thread{} {} {}", in_letters(threads), threads == 1 ? "" : "s", verb,
-                       in_letters(threshold.sides[1 - side].threads));
+  if (counted)
+    return fmt::format("{} {}{} {} {}", in_letters(counted->count), counted->unit, plural ? "s" : "", verb,
+                       in_letters(only_difference(threshold, 1 - side)->count));
   return fmt::format("{} {} {}", name_of_side(threshold, side), verb, name_of_side(threshold, 1 - side));
 }
 
 /// The same for the values below a change, without the other side: "OpenBLAS is faster".
 std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in) {
-  const bool of_threads = differ_in_threads(threshold);
   if (lead == Lead::neither)
-    return of_threads ? "they make no difference" : "there is no measurable difference";
+    return only_difference(threshold, 0) ? "they make no difference" : "there is no measurable difference";
   const std::string text = leads_text(threshold, lead == Lead::challenger ? 1 : 0, in);
   return text.substr(0, text.rfind(" than "));
 }
@@ -71,7 +79,7 @@ std::string lead_sentence(const Threshold& threshold, Lead lead, Quantity in, co
                        name_of_side(threshold, 1), range);
   std::string text =
       fmt::format("{} {}.", leads_text(threshold, lead == Lead::challenger ? 1 : 0, in), range);
-  if (differ_in_threads(threshold) && 'a' <= text[0] && text[0] <= 'z')
+  if (only_difference(threshold, 0) && 'a' <= text[0] && text[0] <= 'z')
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
@@ -168,10 +176,8 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   std::vector<std::string> spelled = measured_backends(sides[side]);
   std::ranges::transform(spelled, spelled.begin(), backend_spelling);
   const std::string names = fmt::format("{}", fmt::join(spelled, " or "));
-  const int threads = sides[side].threads;
-  return differ_in_threads(threshold)
-             ? fmt::format("{} on {} thread{}", names, threads, threads == 1 ? "" : "s")
-             : names;
+  const auto counted = only_difference(threshold, side);
+  return counted ? fmt::format("{} on {}", names, counted->text()) : names;
 }
 
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {

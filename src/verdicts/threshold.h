@@ -63,6 +63,7 @@ struct ThresholdContender {
   std::vector<std::string> wanted;      // backends that the config requests
   std::vector<BackendRecord> backends;  // including those that are not available
   int threads = 1;
+  std::int64_t ranks = 1;  // if the side's cases are computed by several processes
   std::optional<HourlyPrice> price = {};
   std::string name = {};          // the machine, if the sides are two machines; else empty
   std::optional<Host> host = {};  // the machine, if the sides are two machines
@@ -88,8 +89,8 @@ struct Threshold {
 /// A note on the values at which medians_disagree(); empty if there are none.
 std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);
 
-/// The name of a side: "OpenBLAS or oneDNN"; with its number of threads if the sides differ in nothing else;
-/// the machine's name if the sides are machines.
+/// The name of a side: "OpenBLAS or oneDNN"; with its number of ranks or threads if the sides differ in
+/// nothing else; the machine's name if the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);
 
 /// The answer in sentences: "CUDA is faster than OpenBLAS from m = 384 (377 to 392) up to 1,024, the largest

@@ -12,7 +12,7 @@ BRIDGE = "breakeven0"
 _AGENT = """#!/bin/bash
 address=$1; shift
 host=breakeven-${address##*.}
-cpu=$(( (${address##*.} - 2) % $(nproc) ))
+cpu=$(( (${address##*.} - 2) % $(nproc --all) ))
 exec ip netns exec "$host" unshare --uts bash -c 'hostname "$1"; shift; exec taskset -c "$1" bash -c "$2"' x "$host" "$cpu" "$*"
 """
 

@@ -46,11 +46,15 @@ Statement batch_statement(const std::string& work, const std::map<double, const 
 
 // ---- several ranks and one
 
-std::string title_without_ranks(const CaseResult& result) {
+/// The parameters of training for readers, without network and ranks, which the sentence names: "batch 128,
+/// f32".
+std::string settings_of(const CaseResult& result) {
   const Workload* workload = find_workload(result.op);
+  if (workload == nullptr) return result.id;
   Parameters shown = result.parameters;
   shown.set("ranks", std::int64_t{1});
-  return workload == nullptr ? result.id : workload->title(shown);
+  const std::string title = workload->title(shown);
+  return title.substr(std::min(title.size(), result.parameters.text("network").size() + 2));
 }
 
 Statement scaling_statement(const Scaling& one) {
@@ -58,7 +62,7 @@ Statement scaling_statement(const Scaling& one) {
   const std::string gain = factor_text(one.speedup.value);
   const std::string ideal = percent_text(one.efficiency.value);
   std::string text = fmt::format("{}, {}, on {} ranks with {}: {} the images/s of one", activity_of(many),
-                                 title_without_ranks(many), one.ranks, backend_title(many.backend), gain);
+                                 settings_of(many), one.ranks, backend_title(many.backend), gain);
   if (one.is_weak) text += fmt::format(" with batch {}", count_text(static_cast<double>(one.one->samples)));
   text += fmt::format(", {} of ideal", ideal);
   if (const auto& interval = one.efficiency.interval)
@@ -67,9 +71,9 @@ Statement scaling_statement(const Scaling& one) {
     text += fmt::format("; {} of a step is communication", percent_text(*one.communication));
   return {.text = text + ".",
           .in_short = fmt::format("{} on {} ranks", gain, one.ranks),
-          .figures = {
-              {.value = ideal,
-               .meaning = fmt::format("of ideal on {} ranks: {}", one.ranks, title_without_ranks(many))}}};
+          .figures = {{.value = ideal,
+                       .meaning = fmt::format("of ideal on {} ranks: {}, {}", one.ranks, activity_of(many),
+                                              settings_of(many))}}};
 }
 
 // ---- the GPU and the processors of its machine
@@ -154,7 +158,7 @@ std::vector<Statement> scaling_statements(const Runs& runs) {
     // Of the backends that did the same work, the fastest on several ranks.
     std::map<std::tuple<std::string, std::int64_t, bool>, Scaling> best;
     for (const Scaling& one : scalings_of(results, run->host.threads)) {
-      const auto at = std::tuple(title_without_ranks(*one.many), one.ranks, one.is_weak);
+      const auto at = std::tuple(activity_of(*one.many) + settings_of(*one.many), one.ranks, one.is_weak);
       const auto known = best.find(at);
       if (known == best.end() || one.many->seconds->median < known->second.many->seconds->median)
         best.insert_or_assign(at, one);

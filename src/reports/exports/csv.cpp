@@ -101,7 +101,8 @@ std::vector<CsvColumn> csv_columns() {
        {"status", [](const CsvRow& r) { return std::string(name(r.result.status)); }},
        {"reason", [](const CsvRow& r) { return r.result.reason; }}});
   numbers({"seconds", "seconds_ci_low", "seconds_ci_high", "timing_samples", "launches", "iterations",
-           "cpu_seconds", "device_seconds", "joules", "flop", "bytes", "gflops", "gbps", "roofline_share"});
+           "cpu_seconds", "device_seconds", "communication_seconds", "joules", "flop", "bytes", "gflops",
+           "gbps", "roofline_share"});
   texts({{"roofline_limit", roofline_limit}});
   numbers({"samples_per_iteration", "samples_per_second", "verify_error", "verify_tolerance"});
   texts({{"algorithm", [](const CsvRow& r) { return r.result.algorithm; }}});

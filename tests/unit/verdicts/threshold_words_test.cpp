@@ -112,6 +112,15 @@ TEST(ThresholdWords, CountThreadsInLettersUpToTwelve) {
   EXPECT_EQ(with(2, 2, Quantity::time), "a is faster than a" + range) << "not threads are what differs";
 }
 
+TEST(ThresholdWords, CountRanksIfTheSidesDifferInThem) {
+  Threshold t = changed(BreakEven::Answer::always, {}, Quantity::time);
+  t.sides[1] = t.sides[0];
+  t.sides[1].ranks = 2;
+  t.sides[1].threads = t.sides[0].threads + 1;  // which the ranks share
+  EXPECT_EQ(words(t), "Two ranks are faster than one at every value measured, from m = 64 to 2,048.");
+  EXPECT_EQ(name_of_side(t, 0), "a on 1 rank");
+}
+
 TEST(ThresholdWords, SayWhereTheyInterpolate) {
   LeadChange change = bracket(Lead::baseline, Lead::challenger, 64, 256);
   change.interpolated = true;
