@@ -54,7 +54,7 @@ void add_start_options(CLI::App& command, StartOptions& options) {
   command
       .add_option("--launcher", options.launcher,
                   "the command that starts the processes of a case with several ranks, as in 'srun -n "
-                  "{ranks}'; default: the config's, or else the mpirun in PATH")
+                  "{ranks} --input=0'; default: the config's, or else the mpirun in PATH")
       ->type_name("COMMAND");
 }
 

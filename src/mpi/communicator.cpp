@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/steady_clock.h"
@@ -56,7 +59,7 @@ std::string library_name() {
 /// MPI counts in int.
 int to_count(std::int64_t count) {
   if (count > std::numeric_limits<int>::max())
-    throw std::runtime_error(fmt::format("{} values are more than MPI moves in one call", count));
+    throw std::runtime_error(fmt::format("{} values or bytes are more than MPI moves in one call", count));
   return static_cast<int>(count);
 }
 

@@ -15,49 +15,75 @@
 namespace breakeven {
 namespace {
 
+/// A model of this rank's share, and how it exchanges gradients.
+struct Candidate {
+  std::unique_ptr<Model> model;
+  ExchangePlan plan;
+};
+
 class DataParallel final : public Model {
  public:
-  DataParallel(std::unique_ptr<Model> own, const ExchangePlan& plan, std::int64_t share)
-      : own_(std::move(own)), plan_(plan), share_(static_cast<std::size_t>(share)), ranks_(communicator()) {}
+  /// `candidates` do the same work. begin_with_ranks() keeps the fastest of them.
+  DataParallel(std::vector<Candidate> candidates, const ModelTask& whole)
+      : candidates_(std::move(candidates)),
+        ranks_(communicator()),
+        share_(static_cast<std::size_t>(whole.batch / ranks_.size())),
+        first_rows_(rows_from(0, whole.batch, whole.data->images(Split::train).count())) {}
 
-  void reset() override { own_->reset(); }
+  void begin_with_ranks() override {
+    std::vector<double> seconds;
+    for (std::size_t i = 0; candidates_.size() > 1 && i < candidates_.size(); ++i) {
+      std::rotate(candidates_.begin(), candidates_.begin() + 1, candidates_.end());
+      seconds.push_back(seconds_of_step());
+    }
+    if (seconds.empty()) return;
+    // The first was tried last.
+    std::rotate(seconds.begin(), seconds.end() - 1, seconds.end());
+    std::swap(candidates_.front(),
+              candidates_[static_cast<std::size_t>(std::ranges::min_element(seconds) - seconds.begin())]);
+    candidates_.resize(1);
+  }
+
+  void reset() override { own().reset(); }
 
   double train_step(std::span<const std::uint32_t> rows) override {
-    own_->start_step(share_of(rows));
-    return mean_over_ranks(own_->finish_steps()).back();
+    own().start_step(share_of(rows));
+    return mean_over_ranks(own().finish_steps()).back();
   }
-  void start_step(std::span<const std::uint32_t> rows) override { own_->start_step(share_of(rows)); }
-  std::vector<double> finish_steps() override { return mean_over_ranks(own_->finish_steps()); }
+  void start_step(std::span<const std::uint32_t> rows) override { own().start_step(share_of(rows)); }
+  std::vector<double> finish_steps() override { return mean_over_ranks(own().finish_steps()); }
 
   void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
     std::vector<float> of_share(share_ * classes);
-    own_->infer(split, share_of(rows), of_share.data());
+    own().infer(split, share_of(rows), of_share.data());
     ranks_.gather(of_share.data(), std::ssize(of_share) * static_cast<std::int64_t>(sizeof(float)), logits);
   }
 
-  /// The time of a step, the mean over all ranks, so that they decide alike. Parameters are as initially
-  /// afterwards.
-  double seconds_of_step(std::span<const std::uint32_t> rows) {
+  std::string algorithm() const override {
+    const ExchangePlan& plan = candidates_.front().plan;
+    const char* when = plan.deterministic ? "in the order of ranks"
+                       : plan.overlaps    ? "in buckets of 1 MiB during the backward pass"
+                                          : "after the backward pass";
+    return fmt::format("{}; {} ranks, gradients added up by {} {}", candidates_.front().model->algorithm(),
+                       ranks_.size(), ranks_.library(), when);
+  }
+
+ private:
+  Model& own() { return *candidates_.front().model; }
+
+  /// The time of a step, the mean over all ranks, so that they decide alike.
+  double seconds_of_step() {
     constexpr int warm = 2, timed = 5;
     double fastest = std::numeric_limits<double>::infinity();
     for (int step = 0; step < warm + timed; ++step) {
       const auto start = Clock::now();
-      train_step(rows);
+      train_step(first_rows_);
       if (step >= warm) fastest = std::min(fastest, seconds_since(start));
     }
     reset();
     return mean_over_ranks({fastest}).front();
   }
 
-  std::string algorithm() const override {
-    const char* when = plan_.deterministic ? "in the order of ranks"
-                       : plan_.overlaps    ? "in buckets of 1 MiB during the backward pass"
-                                           : "after the backward pass";
-    return fmt::format("{}; {} ranks, gradients added up by {} {}", own_->algorithm(), ranks_.size(),
-                       ranks_.library(), when);
-  }
-
- private:
   std::span<const std::uint32_t> share_of(std::span<const std::uint32_t> rows) const {
     return rows.subspan(static_cast<std::size_t>(ranks_.rank()) * share_, share_);
   }
@@ -72,30 +98,29 @@ class DataParallel final : public Model {
     return means;
   }
 
-  std::unique_ptr<Model> own_;
-  ExchangePlan plan_;
-  std::size_t share_;  // rows of a batch
+  std::vector<Candidate> candidates_;  // the first one works
   Communicator& ranks_;
+  std::size_t share_;  // rows of a batch
+  std::vector<std::uint32_t> first_rows_;
 };
 
 }  // namespace
 
 std::unique_ptr<Model> make_data_parallel(ModelTask task,
                                           const std::function<std::unique_ptr<Model>(ModelTask)>& make) {
-  if (communicator().size() == 1) return make(std::move(task));
-  const auto make_with = [&](bool overlaps) {
+  const int ranks = communicator().size();
+  if (ranks == 1) return make(std::move(task));
+  std::vector<Candidate> candidates;
+  const auto add = [&](bool overlaps) {
     ModelTask of_rank = task;
-    of_rank.batch /= communicator().size();
+    of_rank.batch /= ranks;
     of_rank.exchange.overlaps = overlaps;
     const ExchangePlan plan = of_rank.exchange;
-    const std::int64_t share = of_rank.batch;
-    return std::make_unique<DataParallel>(make(std::move(of_rank)), plan, share);
+    candidates.push_back({.model = make(std::move(of_rank)), .plan = plan});
   };
-  auto first = make_with(task.exchange.overlaps);
-  if (!task.exchange.overlaps || !task.tuned) return first;
-  auto second = make_with(false);
-  const auto rows = rows_from(0, task.batch, task.data->images(Split::train).count());
-  return first->seconds_of_step(rows) <= second->seconds_of_step(rows) ? std::move(first) : std::move(second);
+  add(task.exchange.overlaps);
+  if (task.exchange.overlaps && task.tuned) add(false);
+  return std::make_unique<DataParallel>(std::move(candidates), task);
 }
 
 }  // namespace breakeven

@@ -19,6 +19,9 @@ namespace breakeven {
 /// if necessary.
 class Model : public Interface {
  public:
+  /// See Prepared::begin_with_ranks(). Parameters are as initially afterwards.
+  virtual void begin_with_ranks() {}
+
   /// Restores the initial parameters and sets all optimiser state to zero.
   virtual void reset() = 0;
 

@@ -48,6 +48,7 @@ void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
 /// The common part of a training and an inference case.
 class NetworkCase : public Prepared {
  public:
+  void begin_with_ranks() override { model_->begin_with_ranks(); }
   void bring() override { model_->bring(); }
   bool fetch() override { return model_->fetch(); }
   std::string algorithm() const override { return model_->algorithm(); }

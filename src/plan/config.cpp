@@ -189,7 +189,7 @@ const std::vector<Parameter>& measure_parameters() {
                         defaults.library_defaults),
       text_parameter("launcher",
                      "the command that starts the processes of a case with several ranks, such as "
-                     "\"srun -n {ranks}\"; by default the mpirun in PATH",
+                     "\"srun -n {ranks} --input=0\"; by default the mpirun in PATH",
                      defaults.launcher),
   };
   return all;

@@ -18,7 +18,7 @@ namespace breakeven {
 namespace {
 
 constexpr std::string_view say_how =
-    "say how ranks are started with --launcher, such as --launcher 'srun -n {ranks}'";
+    "say how ranks are started with --launcher, such as --launcher 'srun -n {ranks} --input=0'";
 
 /// The output of a command; empty if it cannot be started.
 std::string output_of(const char* command) {
@@ -38,7 +38,7 @@ std::vector<std::string> launch_words(const std::string& launcher, int ranks) {
   const std::string text = boost::algorithm::replace_all_copy(launcher, "{ranks}", fmt::format("{}", ranks));
   if (text == launcher)
     throw std::runtime_error(fmt::format(
-        "the launcher is '{}' and must contain {{ranks}}, such as 'srun -n {{ranks}}'", launcher));
+        "the launcher is '{}' and must contain {{ranks}}, such as 'srun -n {{ranks}} --input=0'", launcher));
   const boost::tokenizer<boost::escaped_list_separator<char>> split(
       text, boost::escaped_list_separator<char>("\\", " \t", "'\""));
   std::vector<std::string> words(split.begin(), split.end());

@@ -13,8 +13,7 @@ namespace {
 Parameters without_ranks(const Parameters& parameters) {
   Parameters rest;
   for (const auto& [name, value] : parameters.entries()) {
-    if (name != "ranks" && name != "batch" && name != "overlap" && name != "deterministic")
-      rest.set(name, value);
+    if (name != "ranks" && name != "batch" && name != "overlap") rest.set(name, value);
   }
   return rest;
 }

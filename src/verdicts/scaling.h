@@ -1,4 +1,4 @@
-// What another rank gains: cases on several ranks beside the same work on one.
+// Speed-up and efficiency of cases on several ranks, beside the same work on one.
 #pragma once
 
 #include <optional>

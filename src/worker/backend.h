@@ -33,6 +33,9 @@ class OutOfMemory : public std::runtime_error {
 /// A prepared case: inputs are made, memory is allocated, library objects are created. No setup is left.
 class Prepared : public Interface {
  public:
+  /// With other ranks, called once all of them have prepared the case: chooses what ranks must choose alike.
+  /// May communicate, as run() may.
+  virtual void begin_with_ranks() {}
   /// Called before each sample, outside of the timed part. `runs` is the number of calls of run() that
   /// follow.
   virtual void prepare_runs(std::int64_t /*runs*/) {}

@@ -22,7 +22,7 @@ class Communicator : public Interface {
 
   /// Replaces `count` values by their sums over all ranks.
   virtual void sum(float* values, std::int64_t count) = 0;
-  /// The same, added in the order of ranks, so that every run rounds alike.
+  /// Replaces `count` values by their sums, added in the order of ranks, so that every run rounds alike.
   virtual void sum_in_order(float* values, std::int64_t count) = 0;
   /// Starts sum(). Nothing may touch the values until finish_sums() has returned.
   virtual void start_sum(float* values, std::int64_t count) = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/steady_clock.h"
+#include "worker/communicator.h"
 #include "worker/tuning.h"
 
 namespace breakeven {
@@ -38,11 +39,19 @@ double seconds_of_step() {
   return least;
 }
 
+/// The largest value of all ranks, so that all run equally often.
+double largest_of_ranks(double own) {
+  std::vector<double> all(static_cast<std::size_t>(communicator().size()));
+  communicator().gather(&own, sizeof own, all.data());
+  return *std::ranges::max_element(all);
+}
+
 /// Forwards everything except run() to the case.
 class WithExtraWork : public Prepared {
  public:
   explicit WithExtraWork(std::unique_ptr<Prepared> prepared) : prepared_(std::move(prepared)) {}
 
+  void begin_with_ranks() override { prepared_->begin_with_ranks(); }
   void prepare_runs(std::int64_t runs) override { prepared_->prepare_runs(runs); }
   void bring() override { prepared_->bring(); }
   bool fetch() override { return prepared_->fetch(); }
@@ -104,11 +113,13 @@ class MoreArithmetic final : public WithExtraWork {
       own().run_many(runs);
       return seconds_since(begun) / static_cast<double>(runs);
     };
-    const auto runs = 1 + static_cast<std::int64_t>(together / std::max(seconds_of(1), 1e-9));
+    const double first = largest_of_ranks(seconds_of(1));
+    const auto runs = 1 + static_cast<std::int64_t>(together / std::max(first, 1e-9));
     std::vector<double> seconds;
     const auto start = Clock::now();
-    while (seconds.size() < 3 || seconds_since(start) < enough) seconds.push_back(seconds_of(runs));
-    return upper_median(std::move(seconds));
+    while (seconds.size() < 3 || largest_of_ranks(seconds_since(start)) < enough)
+      seconds.push_back(seconds_of(runs));
+    return largest_of_ranks(upper_median(std::move(seconds)));
   }
 
   double share_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -92,7 +93,6 @@ Answer combine(const std::vector<answer::Sample>& all, const Hosts& hosts) {
     const answer::Sample& one = all[r];
     together.seconds = std::max(together.seconds, one.seconds);
     add(together.cpu_seconds, one.cpu_seconds);
-    add(together.communication_seconds, one.communication_seconds);
     if (together.device_seconds && one.device_seconds)
       together.device_seconds = std::max(*together.device_seconds, *one.device_seconds);
     if (counted.insert(hosts[r]).second) add(together.joules, one.joules);
@@ -101,7 +101,13 @@ Answer combine(const std::vector<answer::Sample>& all, const Hosts& hosts) {
         together.warnings.push_back(warning);
     }
   }
-  if (together.communication_seconds) *together.communication_seconds /= static_cast<double>(all.size());
+  // A rank that is done sooner than the slowest one waits for it, too.
+  std::optional<double> waited = 0;
+  for (const answer::Sample& one : all) {
+    add(waited, one.communication_seconds);
+    if (waited) *waited += together.seconds - one.seconds;
+  }
+  together.communication_seconds = waited ? std::optional(*waited / static_cast<double>(all.size())) : waited;
   return together;
 }
 
@@ -117,6 +123,22 @@ Answer combine(const std::vector<answer::Epoch>& all, const Hosts& /*hosts*/) {
 template <typename T>
 Answer combine(const std::vector<T>& all, const Hosts& /*hosts*/) {
   return all.front();
+}
+
+/// The refusal of the first rank that has a reason of its own; empty if none refuses.
+std::optional<answer::Refusal> combine_refusals(const std::vector<Answer>& answers, const Hosts& hosts) {
+  std::optional<answer::Refusal> found;
+  std::size_t alike = 0;
+  for (std::size_t r = 0; r < answers.size(); ++r) {
+    const auto* refusal = std::get_if<answer::Refusal>(&answers[r]);
+    if (refusal == nullptr || refusal->reason == refused_by_another_rank) continue;
+    const auto* first = std::get_if<answer::Refusal>(&answers.front());
+    alike += first != nullptr && first->reason == refusal->reason ? 1 : 0;
+    if (!found)
+      found = answer::Refusal{.status = refusal->status,
+                              .reason = fmt::format("{}: {}", rank_text(r, hosts[r]), refusal->reason)};
+  }
+  return alike == answers.size() ? std::get<answer::Refusal>(answers.front()) : found;
 }
 
 }  // namespace
@@ -156,11 +178,8 @@ std::string Stragglers::warning(const Hosts& hosts) const {
 }
 
 Answer combine(const std::vector<Answer>& answers, const Hosts& hosts) {
+  if (auto refusal = combine_refusals(answers, hosts)) return *std::move(refusal);
   for (std::size_t r = 0; r < answers.size(); ++r) {
-    if (const auto* refusal = std::get_if<answer::Refusal>(&answers[r])) {
-      return answer::Refusal{.status = refusal->status,
-                             .reason = fmt::format("{}: {}", rank_text(r, hosts[r]), refusal->reason)};
-    }
     if (answers[r].index() != answers.front().index())
       return refusal_of(r, hosts, "answered another request than rank 0");
   }

@@ -16,10 +16,10 @@
 #include <deque>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
-#include <utility>  // before Boost 1.74's Asio, which lacks it
 
 #include "host/steady_clock.h"
 #include "worker/communicator.h"
@@ -129,21 +129,10 @@ class Leading final : public LeadingChannel {
       if (left <= 0 || poll(&waiting, 1, static_cast<int>(left * 1000)) <= 0)
         throw std::runtime_error(fmt::format("{} of {} other ranks did not connect to rank 0 within {:g} s",
                                              missing, others, seconds));
-      auto lines = std::make_unique<Lines>(acceptor_.accept());
-      const Json told = Json::parse(lines->read(), nullptr, /*allow_exceptions=*/false);
-      if (!told.is_object() || told.value("token", std::uint64_t{0}) != token_) continue;  // a stranger
-      const int rank = told.value("rank", 0);
-      if (rank < 1 || rank > others || ranks_[static_cast<std::size_t>(rank - 1)].lines) continue;
-      known[static_cast<std::size_t>(rank - 1)] = {.rank = rank,
-                                                   .host = told.value("host", ""),
-                                                   .pid = told.value("pid", 0),
-                                                   .program = told.value("program", 0U)};
-      ranks_[static_cast<std::size_t>(rank - 1)] = {
-          .lines = std::move(lines),
-          .name = rank_text(static_cast<std::size_t>(rank), told.value("host", "")),
-          .answers = {},
-          .silent = 0};
-      --missing;
+      if (auto told = introduced(std::make_unique<Lines>(acceptor_.accept()), others)) {
+        known[static_cast<std::size_t>(told->rank - 1)] = *told;
+        --missing;
+      }
     }
     reader_ = std::thread([this] { read_all(); });
     return known;
@@ -186,6 +175,28 @@ class Leading final : public LeadingChannel {
     std::deque<std::string> answers;
     int silent = 0;  // beats without a line, while its answer is awaited
   };
+
+  /// What a new connection tells of itself, which it has five seconds for; empty for a stranger.
+  std::optional<RankIntroduction> introduced(std::unique_ptr<Lines> lines, int others) {
+    constexpr int patience = 5000;  // milliseconds
+    pollfd waiting{.fd = lines->descriptor(), .events = POLLIN, .revents = 0};
+    if (poll(&waiting, 1, patience) <= 0) return std::nullopt;
+    try {
+      const Json told = Json::parse(lines->read());
+      const RankIntroduction self{.rank = told.at("rank"),
+                                  .host = told.at("host"),
+                                  .pid = told.at("pid"),
+                                  .program = told.at("program")};
+      if (told.at("token") != token_ || self.rank < 1 || self.rank > others) return std::nullopt;
+      Rank& rank = ranks_[static_cast<std::size_t>(self.rank - 1)];
+      if (rank.lines) return std::nullopt;
+      rank.lines = std::move(lines);
+      rank.name = rank_text(static_cast<std::size_t>(self.rank), self.host);
+      return self;
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
 
   /// Receives what the ranks send, because rank 0 itself may wait for one of them in the middle of its work.
   void read_all() {
@@ -268,19 +279,22 @@ class Following final : public FollowingChannel {
   Following(Following&&) = delete;
   Following& operator=(Following&&) = delete;
 
-  bool next(std::string& request) override {
+  void next(std::string& request) override {
     try {
       request = lines_.read();
     } catch (const std::exception&) {
-      return false;
+      end_all_ranks("rank 0 has ended");
     }
     set_working(true);
-    return true;
   }
 
   void answer(const std::string& line) override {
     set_working(false);
-    lines_.write(line);
+    try {
+      lines_.write(line);
+    } catch (const std::exception&) {
+      end_all_ranks("rank 0 has ended");
+    }
   }
 
  private:
@@ -288,9 +302,9 @@ class Following final : public FollowingChannel {
     std::string why = "it has no address";
     for (const std::string& address : leader.addresses) {
       tcp::socket socket(context_, tcp::v4());
-      // Linux applies it to connecting, too, which would otherwise take minutes to fail.
-      const timeval limit{.tv_sec = 5, .tv_usec = 0};
-      setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+      // Gives up after about seven seconds; otherwise connecting takes minutes to fail.
+      const int repetitions = 2;
+      setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_SYNCNT, &repetitions, sizeof repetitions);
       boost::system::error_code error;
       socket.connect(tcp::endpoint(asio::ip::make_address(address), leader.port), error);
       if (!error) return socket;

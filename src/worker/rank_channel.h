@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>  // before Asio in the implementation: Boost 1.74's does not include it
 #include <vector>
 
 #include "workloads/interface.h"
@@ -43,8 +44,8 @@ std::unique_ptr<LeadingChannel> lead_ranks();
 /// The side of another rank. Between a request and its answer it shows a sign of life once a second.
 class FollowingChannel : public Interface {
  public:
-  /// Waits for a request. Returns false if rank 0 has ended.
-  virtual bool next(std::string& request) = 0;
+  /// Waits for a request. If rank 0 ends without `quit`, this rank does, too (end_all_ranks()).
+  virtual void next(std::string& request) = 0;
   virtual void answer(const std::string& line) = 0;
 };
 /// Connects to rank 0. Throws std::runtime_error if it cannot be reached.

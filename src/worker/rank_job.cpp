@@ -12,7 +12,9 @@
 #include <istream>
 #include <iterator>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "worker/communicator.h"
 #include "worker/rank_answers.h"
@@ -110,7 +112,11 @@ RankJob::RankJob() : rank_(communicator().rank()), hosts_(hosts_of_all_ranks()) 
   }
   communicator().broadcast(&meeting, sizeof meeting, 0);
   if (rank_ != 0) {
-    following_ = follow_rank(to_address(meeting), self);
+    try {
+      following_ = follow_rank(to_address(meeting), self);
+    } catch (const std::exception& e) {
+      end_all_ranks(fmt::format("{}: {}", rank_text(static_cast<std::size_t>(rank_), self.host), e.what()));
+    }
     return;
   }
   for (const RankIntroduction& other : leading_->accept(communicator().size() - 1, longest_start)) {
@@ -122,7 +128,10 @@ RankJob::RankJob() : rank_(communicator().rank()), hosts_(hosts_of_all_ranks()) 
 }
 
 bool RankJob::next(std::istream& in, std::string& request) {
-  if (following_) return following_->next(request);
+  if (following_) {
+    following_->next(request);
+    return true;
+  }
   if (!std::getline(in, request)) return false;
   leading_->hand_on(request);
   return true;

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <istream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -118,33 +120,14 @@ class Worker {
 
   Answer operator()(const request::Prepare& request) {
     prepared_.reset();
-    const auto op = request.problem.workload->op();
-    const Dtype dtype = request.problem.dtype();
-    for (const auto& operation : operations()) {
-      if (operation.op != op) continue;
-      for (const Dtype known : operation.dtypes()) {
-        if (known != dtype) continue;
-        check_ranks(request.problem, operation);
-        check_memory(request.problem, backend_.available_memory, share_here());
-        prepared_ = operation.prepare(request.problem, request.seed);
-        if (const auto extra = extra_work())
-          prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
-        problem_ = request.problem;
-        id_ = request.problem.id();
-        mode_ = {.transfer = Transfer::of(request.problem.parameters),
-                 .cold = request.cold,
-                 .each_iteration = request.problem.workload->measures_latency(),
-                 .host_energy = backend_.hello.device == "cpu",
-                 .on_device = backend_.hello.device != "cpu"};
-        return answer::Ready{.algorithm = algorithm_text(prepared_->algorithm(), backend_.variant),
-                             .transfer = transfer_policy(request.problem.parameters),
-                             .operand_sets = prepared_->operand_sets()};
-      }
-      const std::string why = operation.why_not ? operation.why_not(dtype) : "";
-      throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.hello.name, op,
-                                    name(dtype), why.empty() ? "" : ": ", why));
+    if (job_ == nullptr) {
+      prepare(request);
+    } else {
+      prepare_with_ranks(request);
     }
-    throw Unsupported(fmt::format("{} has no {}", backend_.hello.name, op));
+    return answer::Ready{.algorithm = algorithm_text(prepared_->algorithm(), backend_.variant),
+                         .transfer = transfer_policy(request.problem.parameters),
+                         .operand_sets = prepared_->operand_sets()};
   }
 
   Answer operator()(const request::Expect& request) {
@@ -161,19 +144,25 @@ class Worker {
   Answer operator()(const request::Verify& request) {
     Prepared& shown = prepared();
     check_elements(*problem_, request.elements);
-    return shown.show(request.elements);
+    return in_step([&] { return shown.show(request.elements); });
   }
 
   Answer operator()(const request::Sample& request) {
     SampleMode mode = mode_;
     mode.device_seconds = request.device_seconds;
-    auto sample = take_sample(prepared(), id_, request.iterations, mode);
-    sample.losses = prepared().take_losses();
-    sample.warnings = prepared().warnings();
-    return sample;
+    Prepared& sampled = prepared();
+    return in_step([&] {
+      auto sample = take_sample(sampled, id_, request.iterations, mode);
+      sample.losses = sampled.take_losses();
+      sample.warnings = sampled.warnings();
+      return sample;
+    });
   }
 
-  Answer operator()(const request::Epoch&) { return prepared().train_epoch(); }
+  Answer operator()(const request::Epoch&) {
+    Prepared& trained = prepared();
+    return in_step([&] { return trained.train_epoch(); });
+  }
 
   Answer operator()(const request::Fit&) { return prepared().fit(); }
 
@@ -185,6 +174,66 @@ class Worker {
   Answer operator()(const request::Quit&) { return answer::Done{}; }
 
  private:
+  void prepare(const request::Prepare& request) {
+    const auto op = request.problem.workload->op();
+    const Dtype dtype = request.problem.dtype();
+    for (const auto& operation : operations()) {
+      if (operation.op != op) continue;
+      const auto dtypes = operation.dtypes();
+      if (std::ranges::find(dtypes, dtype) == dtypes.end()) {
+        const std::string why = operation.why_not ? operation.why_not(dtype) : "";
+        throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.hello.name, op,
+                                      name(dtype), why.empty() ? "" : ": ", why));
+      }
+      check_ranks(request.problem, operation);
+      check_memory(request.problem, backend_.available_memory, share_here());
+      prepared_ = operation.prepare(request.problem, request.seed);
+      if (const auto extra = extra_work())
+        prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
+      problem_ = request.problem;
+      id_ = request.problem.id();
+      mode_ = {.transfer = Transfer::of(request.problem.parameters),
+               .cold = request.cold,
+               .each_iteration = request.problem.workload->measures_latency(),
+               .host_energy = backend_.hello.device == "cpu",
+               .on_device = backend_.hello.device != "cpu"};
+      return;
+    }
+    throw Unsupported(fmt::format("{} has no {}", backend_.hello.name, op));
+  }
+
+  /// Nothing may wait for a rank that has refused, so that all agree before they communicate.
+  void prepare_with_ranks(const request::Prepare& request) {
+    std::exception_ptr refusal;
+    try {
+      prepare(request);
+    } catch (...) {
+      refusal = std::current_exception();
+    }
+    const char own = refusal ? 0 : 1;
+    std::string all(static_cast<std::size_t>(communicator().size()), '\0');
+    communicator().gather(&own, 1, all.data());
+    if (all.find('\0') == std::string::npos) return in_step([&] { prepared_->begin_with_ranks(); });
+    prepared_.reset();
+    if (refusal) std::rethrow_exception(refusal);
+    throw Unsupported(refused_by_another_rank);
+  }
+
+  /// Calls `work`, which communicates. An exception ends all ranks, because the others would wait for this
+  /// one. That of a request that is impossible is the same on all, and comes before any communication.
+  template <typename Work>
+  std::invoke_result_t<Work> in_step(const Work& work) {
+    if (job_ == nullptr) return work();
+    try {
+      return work();
+    } catch (const ProtocolError&) {
+      throw;
+    } catch (const std::exception& e) {
+      end_all_ranks(fmt::format(
+          "{}: {}", rank_text(static_cast<std::size_t>(communicator().rank()), job_->host()), e.what()));
+    }
+  }
+
   Prepared& prepared() {
     if (!prepared_) throw ProtocolError("nothing is prepared");
     return *prepared_;
@@ -230,29 +279,11 @@ class Worker {
   SampleMode mode_;
 };
 
-/// True for a request during which ranks communicate, so that the others would wait for one that gives up.
-bool needs_all_ranks(const Request& request) {
-  return std::holds_alternative<request::Verify>(request) ||
-         std::holds_alternative<request::Sample>(request) || std::holds_alternative<request::Epoch>(request);
-}
-
-Answer carry_out(Worker& worker, const Request& request, const RankJob* job) {
-  if (job == nullptr || !needs_all_ranks(request)) return std::visit(worker, request);
-  try {
-    return std::visit(worker, request);
-  } catch (const ProtocolError&) {
-    throw;  // it is the same on all ranks, and comes before any communication
-  } catch (const std::exception& e) {
-    end_all_ranks(fmt::format(
-        "{}: {}", rank_text(static_cast<std::size_t>(communicator().rank()), job->host()), e.what()));
-  }
-}
-
-Answer respond(Worker& worker, const std::string& line, const RankJob* job, bool& quit) {
+Answer respond(Worker& worker, const std::string& line, bool& quit) {
   try {
     const Request request = parse_request(line);
     quit = std::holds_alternative<request::Quit>(request);
-    return carry_out(worker, request, job);
+    return std::visit(worker, request);
   } catch (const Unsupported& e) {
     return answer::Refusal{.status = "unsupported", .reason = e.what()};
   } catch (const OutOfMemory& e) {
@@ -287,7 +318,7 @@ bool serve(std::istream& in, const std::function<bool(const std::string&)>& send
   bool quit = false;
   std::string line;
   while (!quit && (job != nullptr ? job->next(in, line) : static_cast<bool>(std::getline(in, line)))) {
-    const Answer answer = respond(worker, line, job, quit);
+    const Answer answer = respond(worker, line, quit);
     if (!(job != nullptr ? job->answer(answer, send) : send(to_line(answer)))) return false;
   }
   return true;

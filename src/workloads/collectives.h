@@ -1,4 +1,4 @@
-// Collective operations: what ranks exchange with each other.
+// Collective operations: arrays that ranks exchange.
 #pragma once
 
 #include "workloads/bandwidth.h"

@@ -9,9 +9,9 @@ namespace breakeven {
 
 inline constexpr std::int64_t most_ranks = 4096;
 
-inline Parameter ranks_parameter(std::int64_t fallback) {
+inline Parameter ranks_parameter(std::int64_t default_value) {
   return integer_parameter("ranks", "processes that compute it together, started by the launcher", 1,
-                           most_ranks, fallback);
+                           most_ranks, default_value);
 }
 
 /// The number of ranks of a case; 1 for a workload without the parameter.

@@ -140,11 +140,11 @@ class Combined(unittest.TestCase):
 
     def test_a_rank_that_computes_longer(self):
         late = self.sample((1.0, 0.3), (1.0, 0.0), (1.0, 0.3))
-        words = "rank 1 on h computes 1.4x as long as the median rank: the others wait for it"
+        words = "rank 1 on h computes more than 1.25x as long as the median rank: the others wait for it"
         self.assertEqual(late["warnings"], [words])
         self.assertAlmostEqual(late["communication_seconds"], 0.2)
-        self.assertIn("rank 0 on h computes 2x", self.sample((1.0, 0.0), (1.0, 0.5))["warnings"][0])
-        for even in ([(1.0, 0.3), (1.0, 0.2)], [(1.0, 0.9), (1.0, None)], [(1.0, 1.0), (1.0, 0.0)]):
+        self.assertIn("rank 0 on h computes more", self.sample((1.0, 0.0), (1.0, 0.5))["warnings"][0])
+        for even in ([(1.0, 0.3), (1.0, 0.2)], [(1.0, 0.9), (1.0, None)], [(1.0, 0.99), (1.0, 0.95)]):
             self.assertNotIn("warnings", self.sample(*even))
         self.assertNotIn("communication_seconds", self.sample((1.0, 0.9), (1.0, None)))
 
@@ -244,7 +244,8 @@ class Connected(FolderTest):
         self.assertEqual(self.ask(request="verify", elements=[])["elements"], [0, 1])
         sample = self.ask(request="sample", iterations=2)
         self.assertGreater(sample["seconds"], 0.03)
-        self.assertEqual((sample["losses"], sample["communication_seconds"]), ([0.5], 0.0005))
+        self.assertEqual(sample["losses"], [0.5])
+        self.assertGreaterEqual(sample["communication_seconds"], 0.0005)  # and until the slower one is done
         self.assertIn(f"rank 1 on {host} computes", sample["warnings"][0])
         self.assertEqual(self.ask(request="quit"), {"ok": True})
         self.assertEqual(self.ended(), ([0, 0], ["", ""]))
@@ -300,7 +301,7 @@ class Connected(FolderTest):
         self.hello()
         ticks = [self.ticks(process) for process in self.ranks]
         time.sleep(1)
-        self.assertLessEqual(sum(map(self.ticks, self.ranks)) - sum(ticks), 2)
+        self.assertLessEqual(sum(map(self.ticks, self.ranks)) - sum(ticks), 40)  # of the 200 that two polling ranks would take
 
     @staticmethod
     def ticks(process):

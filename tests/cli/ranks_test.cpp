@@ -1,17 +1,15 @@
 // Tests cases on several ranks: real programs, started by the real mpirun.
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
-#include <thread>
 
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
 namespace {
 
-using testing::Contains;
-using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -152,6 +150,11 @@ TEST_F(RanksTest, WithOtherSettingsAreRefused) {
               HasSubstr("has extra work 50 %, and rank 0 does not have it; ranks must not differ"));
 }
 
+TEST_F(RanksTest, DoExtraWorkEquallyOften) {
+  result_of(Json::array({training(64, 2)}), {"openblas"},
+            {"--seconds", "0.2", "--launcher", "mpirun -np {ranks} -x BREAKEVEN_EXTRA_WORK=0.5"});
+}
+
 TEST_F(RanksTest, OfAnotherNumberAreRefused) {
   const auto more = launcher("shift\nexec mpirun -np 3 \"$@\"");
   EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", more.string() + " {ranks}"}),
@@ -207,7 +210,8 @@ TEST_F(RanksTest, DivideTheBatchEqually) {
 
 TEST_F(RanksTest, LeaveNoProcess) {
   result_of(Json::array({training(65, 5)}), {"openblas"}, {"--seconds", "0.05"});
-  EXPECT_NE(std::system("pgrep -f 'openblas --ranks [5]' >/dev/null"), 0);
+  const int found = std::system("pgrep -f 'openblas --ranks [5]' >/dev/null");
+  EXPECT_EQ(WEXITSTATUS(found), 1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from backend_program import BUILD, FASHION_MNIST, SKIPPED, FolderTest
@@ -73,7 +74,7 @@ def impossible_here():
     if not os.path.exists(FASHION_MNIST):
         return "no Fashion-MNIST"
     try:
-        with TwoHosts("/tmp") as hosts:
+        with tempfile.TemporaryDirectory() as folder, TwoHosts(folder) as hosts:
             hosts.limit("1gbit")
     except (PermissionError, FileNotFoundError) as error:
         return str(error)

@@ -92,9 +92,11 @@ class NetworkModel final : public Model {
   }
 
   std::string algorithm() const override {
-    return "layers on images: each thread alone, channels last, convolutions by Winograd's tiles of 2 x 2 or "
-           "im2col; dense layers: products shared by threads, weights updated block by block" +
-           routines_;
+    return fmt::format(
+        "layers on images: each thread alone, channels last, convolutions by Winograd's tiles of 2 x 2 or "
+        "im2col; "
+        "dense layers: products shared by threads, weights updated {}{}",
+        parameters_.keeps_gradients() ? "after the exchange" : "block by block", routines_);
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,9 +25,9 @@ void all_gather(const Collective& p, const float* from, float* to) {
   communicator().gather(from, p.array.bytes / p.ranks, to);
 }
 
-/// Every rank but the root receives in place.
+/// The root sends `from`; the others receive in `to`.
 void broadcast(const Collective& p, const float* from, float* to) {
-  // The root's array is never written, so that its copy to `to` belongs to show() alone.
+  // MPI does not write the root's array.
   float* place = communicator().rank() == p.root() ? const_cast<float*>(from) : to;
   communicator().broadcast(place, p.array.bytes, p.root());
 }
@@ -35,7 +36,7 @@ template <Run run_once>
 class CollectiveCase final : public Prepared {
  public:
   CollectiveCase(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters), seed_(seed), from_(p_.array.elements()), to_(p_.array.elements()) {
+      : p_(checked(problem)), seed_(seed), from_(p_.array.elements()), to_(p_.array.elements()) {
     const RandomStream numbers(seed, stream::first_operand);
     for (std::int64_t i = 0; i < p_.array.elements(); ++i)
       from_[i] = static_cast<float>(p_.input(numbers, communicator().rank(), i));
@@ -55,6 +56,14 @@ class CollectiveCase final : public Prepared {
   std::string algorithm() const override { return communicator().library(); }
 
  private:
+  /// MPI counts bytes in int.
+  static Collective checked(const Case& problem) {
+    Collective p(problem.parameters);
+    if (p.array.bytes > std::numeric_limits<int>::max())
+      throw Unsupported("MPI moves at most 2 GiB in one call");
+    return p;
+  }
+
   Collective p_;
   std::uint64_t seed_;
   Buffer<float> from_, to_;

@@ -67,7 +67,8 @@ TEST(RankAnswers, ASampleLastsAsLongAsTheLongestAndCostsTheTimeOfAll) {
   const auto together = combined<answer::Sample>({sample(1.0, 0.1), sample(1.2, 0.3)});
   EXPECT_DOUBLE_EQ(together.seconds, 1.2);
   EXPECT_DOUBLE_EQ(together.cpu_seconds.value(), 2.2);
-  EXPECT_DOUBLE_EQ(together.communication_seconds.value(), 0.2);
+  // The first one waits for 0.2 s more.
+  EXPECT_DOUBLE_EQ(together.communication_seconds.value(), 0.3);
   EXPECT_DOUBLE_EQ(together.joules.value(), 6);
 }
 
@@ -80,6 +81,13 @@ TEST(RankAnswers, ARefusalOfOneRankIsThatOfAll) {
       {answer::Ready{.algorithm = "x"}, answer::Refusal{.status = "out_of_memory", .reason = "needs 9 GiB"}});
   EXPECT_EQ(refusal.status, "out_of_memory");
   EXPECT_EQ(refusal.reason, "rank 1 on b: needs 9 GiB");
+}
+
+TEST(RankAnswers, ARefusalForAnothersIsNotTheReason) {
+  const answer::Refusal follows{.status = "unsupported", .reason = refused_by_another_rank};
+  const answer::Refusal own{.status = "out_of_memory", .reason = "needs 9 GiB"};
+  EXPECT_EQ(combined<answer::Refusal>({follows, own}).reason, "rank 1 on b: needs 9 GiB");
+  EXPECT_EQ(combined<answer::Refusal>({own, own}).reason, "needs 9 GiB");
 }
 
 TEST(RankAnswers, ResultsThatDifferAreRefused) {

@@ -48,7 +48,7 @@ BatchDense::BatchDense(const Layer& layer, bool input_is_relu, NetworkParameters
       parameters_(parameters),
       batch_(batch),
       threads_(2.0 * static_cast<double>(batch * layer.in * layer.out) < worth_sharing ? 1 : threads),
-      weight_gradients_(threads * block_out * block_in) {
+      weight_gradients_(parameters.keeps_gradients() ? 0 : threads * block_out * block_in) {
   if (l_.activation == Activation::gelu) linear_ = Buffer<float>(batch * l_.out);
 }
 
@@ -93,7 +93,7 @@ void BatchDense::update_parameters(const float* input, const float* gradient) {
     const Range outs = part(l_.out, i / across, down);
     const Range ins = part(l_.in, i % across, across);
     const bool kept = parameters_.keeps_gradients();
-    float* own = weight_gradients_.data() + thread * block_out * block_in;
+    float* own = kept ? nullptr : weight_gradients_.data() + thread * block_out * block_in;
     const std::int64_t first = outs.first * l_.in + ins.first;
     float* block = kept ? parameters_.gradient(*l_.weights, 0) + first : own;
     const std::int64_t stride = kept ? l_.in : ins.count;

@@ -35,6 +35,7 @@ _INTRODUCTION = 5  # seconds until one that has connected must have said who it 
 _WATCHED = 0.3  # seconds within which _watch() has noticed the end of another rank
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
+_LATE_SHARE = 0.05  # of a sample, which they wait at least
 
 
 def requested_ranks(arguments):
@@ -110,6 +111,8 @@ def combine(answers, hosts):
     refused = _combine_refusals(answers, hosts) or _refuse_differences(answers, hosts)
     if refused is not None:
         return refused
+    late = _late_ranks(answers, hosts)
+    answers = [_with_waiting(answer, answers) for answer in answers]
     combined = dict(answers[0])
     for key, rule in _RULES.items():
         values = [answer.get(key) for answer in answers]
@@ -119,10 +122,18 @@ def combine(answers, hosts):
             combined[key] = rule(values)
         else:
             combined.pop(key, None)
-    warnings = [text for answer in answers for text in answer.get("warnings", [])] + _late_ranks(answers, hosts)
+    warnings = [text for answer in answers for text in answer.get("warnings", [])] + late
     if warnings:
         combined["warnings"] = list(dict.fromkeys(warnings))
     return combined
+
+
+def _with_waiting(answer, answers):
+    """The answer to a sample with the time in communication until the slowest rank is done."""
+    if answer.get("communication_seconds") is None:
+        return answer
+    waiting = max(other["seconds"] for other in answers) - answer["seconds"]
+    return answer | {"communication_seconds": answer["communication_seconds"] + waiting}
 
 
 # How the values of all ranks become one; other values are those of rank 0.
@@ -189,10 +200,11 @@ def _late_ranks(answers, hosts):
         return []
     computing = [answer["seconds"] - answer["communication_seconds"] for answer in answers]
     median = statistics.median_low(computing)  # of two, the faster one
+    longest = max(answer["seconds"] for answer in answers)
     return [
-        f"{_who(rank, hosts)} computes {seconds / median:.2g}x as long as the median rank: the others wait for it"
+        f"{_who(rank, hosts)} computes more than 1.25x as long as the median rank: the others wait for it"
         for rank, seconds in enumerate(computing)
-        if 0 < _IMBALANCE * median < seconds
+        if seconds > _IMBALANCE * median and seconds - median > _LATE_SHARE * longest
     ]
 
 
