@@ -265,6 +265,9 @@ class Worker {
     if (wanted > 1 && !operation.takes_ranks)
       throw Unsupported(
           fmt::format("{} has no {} with several ranks", backend_.hello.name, problem.workload->op()));
+    if (communicator().size() == 1 && wanted > 1)
+      throw Unsupported(
+          fmt::format("it needs {} ranks, which a launcher must start (--ranks {})", wanted, wanted));
     if (wanted != communicator().size())
       throw ProtocolError(
           fmt::format("the case is for {} ranks, and this job has {}", wanted, communicator().size()));
