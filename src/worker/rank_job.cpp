@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
+#include <charconv>
 #include <fstream>
 #include <istream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -94,10 +94,13 @@ Answer parse_like(const Answer& own, const std::string& line) {
 }  // namespace
 
 int requested_ranks(int argc, const char* const* argv) {
+  int ranks = 1;
   for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], "--ranks") == 0) return std::atoi(argv[i + 1]);
+    const std::string_view number(argv[i + 1]);
+    if (std::string_view(argv[i]) == "--ranks")
+      std::from_chars(number.data(), number.data() + number.size(), ranks);
   }
-  return 1;
+  return ranks;
 }
 
 RankJob::RankJob() : rank_(communicator().rank()), hosts_(hosts_of_all_ranks()) {
