@@ -31,17 +31,13 @@ class DataParallel final : public Model {
         first_rows_(rows_from(0, whole.batch, whole.data->images(Split::train).count())) {}
 
   void begin_with_ranks() override {
+    if (candidates_.size() == 1) return;
     std::vector<double> seconds;
-    for (std::size_t i = 0; candidates_.size() > 1 && i < candidates_.size(); ++i) {
-      std::rotate(candidates_.begin(), candidates_.begin() + 1, candidates_.end());
-      seconds.push_back(seconds_of_step());
-    }
-    if (seconds.empty()) return;
-    // The first was tried last.
-    std::rotate(seconds.begin(), seconds.end() - 1, seconds.end());
-    std::swap(candidates_.front(),
-              candidates_[static_cast<std::size_t>(std::ranges::min_element(seconds) - seconds.begin())]);
+    for (working_ = 0; working_ < candidates_.size(); ++working_) seconds.push_back(seconds_of_step());
+    const auto fastest = std::ranges::min_element(seconds) - seconds.begin();
+    std::swap(candidates_.front(), candidates_[static_cast<std::size_t>(fastest)]);
     candidates_.resize(1);
+    working_ = 0;
   }
 
   void reset() override { own().reset(); }
@@ -69,7 +65,7 @@ class DataParallel final : public Model {
   }
 
  private:
-  Model& own() { return *candidates_.front().model; }
+  Model& own() { return *candidates_[working_].model; }
 
   /// The time of a step, the mean over all ranks, so that they decide alike.
   double seconds_of_step() {
@@ -98,7 +94,8 @@ class DataParallel final : public Model {
     return means;
   }
 
-  std::vector<Candidate> candidates_;  // the first one works
+  std::vector<Candidate> candidates_;
+  std::size_t working_ = 0;  // index of the candidate in use
   Communicator& ranks_;
   std::size_t share_;  // rows of a batch
   std::vector<std::uint32_t> first_rows_;

@@ -1,12 +1,10 @@
 #include "network/gradient_exchange.h"
 
-#include <algorithm>
-
 namespace breakeven {
 namespace {
 
 /// Large enough that a bucket's latency does not matter, small enough that the last one, for which the step
-/// waits, is short. Measured in docs/data-parallel.md.
+/// waits, is short. Other sizes were not tried.
 constexpr std::int64_t bucket = std::int64_t{1} << 18U;  // values, 1 MiB
 
 }  // namespace

@@ -86,7 +86,7 @@ struct DeviceConditions {
 
 /// Conditions of the machine while a case was measured. Absent values are unknown; `unreadable` gives the
 /// reason.
-/// Where a rank ran.
+/// The place of a rank: its host, and its threads there.
 struct RankPlace {
   std::string host;
   int threads = 1;

@@ -82,7 +82,7 @@ class WorkerPool {
   void place_threads(const Participant& participant, double sample_seconds);
   /// The CPUs that the participant's threads are pinned to, in rising order; empty if the kernel decides.
   std::vector<int> cpus_held(const Participant& participant) const;
-  /// Where the participant's ranks run; empty if it has only one.
+  /// The places of the participant's ranks; empty if it has only one.
   std::vector<RankPlace> ranks_of(const Participant& participant) const;
 
   /// CPU time used so far by the driver and all programs, in seconds.

@@ -157,7 +157,7 @@ void Stragglers::note(const std::vector<Answer>& samples) {
     computing.push_back(sample->seconds - sample->communication_seconds.value_or(0));
     seconds = std::max(seconds, sample->seconds);
   }
-  // Of two ranks, the faster one is the median: the other one holds it back.
+  // The faster of two ranks is the median: the slower one holds it back.
   std::vector<double> sorted = computing;
   std::ranges::sort(sorted);
   const double median = sorted.at((sorted.size() - 1) / 2);

@@ -176,7 +176,7 @@ class Leading final : public LeadingChannel {
     int silent = 0;  // beats without a line, while its answer is awaited
   };
 
-  /// What a new connection tells of itself, which it has five seconds for; empty for a stranger.
+  /// Reads the introduction of a new connection, for at most five seconds; empty for a stranger.
   std::optional<RankIntroduction> introduced(std::unique_ptr<Lines> lines, int others) {
     constexpr int patience = 5000;  // milliseconds
     pollfd waiting{.fd = lines->descriptor(), .events = POLLIN, .revents = 0};

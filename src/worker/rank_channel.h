@@ -19,7 +19,7 @@ struct RankAddress {
   std::vector<std::string> addresses;  // of rank 0's host, to be tried in this order
 };
 
-/// What a rank tells rank 0 of itself when it connects.
+/// The first message of a rank to rank 0.
 struct RankIntroduction {
   int rank = 0;
   std::string host;

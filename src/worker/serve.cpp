@@ -69,7 +69,7 @@ void check_elements(const Case& problem, const std::vector<std::int64_t>& elemen
   }
 }
 
-/// The CPUs of rank `index` of those on a host, each of which computes with `threads`; empty if there are too
+/// The CPUs of the rank with this index on its host. Each rank there has `threads`. Empty if there are too
 /// few.
 std::vector<int> cpus_of_rank(int index, int threads) {
   const std::vector<int> all = cpus_for((index + 1) * threads);
@@ -202,7 +202,8 @@ class Worker {
     throw Unsupported(fmt::format("{} has no {}", backend_.hello.name, op));
   }
 
-  /// Nothing may wait for a rank that has refused, so that all agree before they communicate.
+  /// Prepares the case on all ranks, or on none: they agree before they communicate, so that no rank waits
+  /// for one that has refused.
   void prepare_with_ranks(const request::Prepare& request) {
     std::exception_ptr refusal;
     try {

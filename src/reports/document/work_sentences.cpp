@@ -155,7 +155,7 @@ std::vector<Statement> scaling_statements(const Runs& runs) {
   for (const Result* run : runs) {
     std::vector<const CaseResult*> results;
     for (const CaseResult& c : run->cases) results.push_back(&c);
-    // Of the backends that did the same work, the fastest on several ranks.
+    // The fastest backend on several ranks, among those that did the same work.
     std::map<std::tuple<std::string, std::int64_t, bool>, Scaling> best;
     for (const Scaling& one : scalings_of(results, run->host.threads)) {
       const auto at = std::tuple(activity_of(*one.many) + settings_of(*one.many), one.ranks, one.is_weak);
