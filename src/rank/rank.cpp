@@ -110,25 +110,47 @@ std::string title_of(const CaseResult& result) {
   return result.id;
 }
 
-/// The work for which all candidates have a time. Candidates without any time are ignored.
-std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
+/// The cases of a candidate that have a time, each with its first result that has one, by id.
+using TimedIds = std::map<std::string, const CaseResult*>;
+
+TimedIds timed_ids(const Candidate& candidate) {
+  TimedIds ids;
+  for (const auto& [id, results] : candidate.cases) {
+    const auto timed =
+        std::ranges::find_if(results, [](const CaseResult* r) { return seconds_of(*r).has_value(); });
+    if (timed != results.end()) ids.emplace(id, *timed);
+  }
+  return ids;
+}
+
+/// The number of candidates that have a time for each case.
+std::map<std::string, std::size_t> count_candidates(const std::vector<TimedIds>& all) {
   std::map<std::string, std::size_t> count;
-  std::vector<std::pair<std::string, const CaseResult*>> order;
-  std::size_t timed_candidates = 0;
+  for (const TimedIds& ids : all) {
+    for (const auto& [id, result] : ids) ++count[id];
+  }
+  return count;
+}
+
+/// The work for which all candidates have a time. If there is none, the candidate that shares the fewest
+/// cases with others is left out, and the next, as long as two remain: one file of other work must not
+/// prevent the comparison of the others. Candidates without any time are ignored.
+std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
+  std::vector<TimedIds> timed;
   for (const Candidate& candidate : all) {
-    bool is_timed = false;
-    for (const auto& [id, results] : candidate.cases) {
-      const auto timed =
-          std::ranges::find_if(results, [](const CaseResult* r) { return seconds_of(*r).has_value(); });
-      if (timed == results.end()) continue;
-      is_timed = true;
-      if (++count[id] == 1) order.emplace_back(id, *timed);
-    }
-    timed_candidates += is_timed ? 1 : 0;
+    if (TimedIds ids = timed_ids(candidate); !ids.empty()) timed.push_back(std::move(ids));
   }
   std::vector<MixEntry> common;
-  for (const auto& [id, result] : order) {
-    if (count[id] == timed_candidates) common.push_back({.id = id, .title = title_of(*result)});
+  while (!timed.empty()) {
+    const auto count = count_candidates(timed);
+    for (const auto& [id, result] : timed.front()) {
+      if (count.at(id) == timed.size()) common.push_back({.id = id, .title = title_of(*result)});
+    }
+    if (!common.empty() || timed.size() <= 2) break;
+    const auto shared = [&](const TimedIds& ids) {
+      return std::ranges::count_if(ids, [&](const auto& one) { return count.at(one.first) > 1; });
+    };
+    timed.erase(std::ranges::min_element(timed, {}, shared));
   }
   // Compare numbers within names as numbers, so that batch 8 comes before batch 64.
   std::ranges::stable_sort(common, [](const MixEntry& a, const MixEntry& b) {
@@ -390,11 +412,26 @@ std::vector<RankedFit> fits_of(const std::vector<Ranked>& all) {
   return fits;
 }
 
+/// The names of candidates that have times, but of none of the work that the others have in common.
+std::vector<std::string> of_other_work(const Ranking& ranking) {
+  std::vector<std::string> names;
+  if (ranking.weighted || ranking.entries.empty()) return names;
+  for (const Ranked& one : ranking.ranked) {
+    if (!one.seconds && !timed_ids(one.candidate).empty()) names.push_back(one.candidate.name);
+  }
+  return names;
+}
+
 void add_notes(Ranking& ranking) {
   std::vector<std::string>& notes = ranking.notes;
   if (ranking.entries.empty())
     notes.emplace_back(
         "no case was measured on all of them; name the work with --mix CONFIG, or run one config on each");
+  if (const auto others = of_other_work(ranking); !others.empty())
+    notes.push_back(
+        fmt::format("left out, because the others have cases in common without it: {}; --mix CONFIG names "
+                    "the work instead",
+                    fmt::join(others, ", ")));
   if (ranking.ranked.size() == 1)
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));

@@ -104,7 +104,7 @@ struct Ranking {
 /// The work to rank machines for, and the options.
 struct RankOptions {
   std::optional<Mix>
-      mix;  // without one, the work is what all candidates with a time of anything have in common
+      mix;  // without one, the work is what the candidates have in common; those of other work are left out
   std::optional<Prices> prices;
   Quantity by = Quantity::time;
   DeviceCatalogue catalogue;

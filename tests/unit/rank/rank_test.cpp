@@ -251,6 +251,22 @@ TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
+TEST(Rank, LeavesOutAMachineOfOtherWork) {
+  const std::vector<Result> results{machine("other", {product("onednn", 4, 1), product("onednn", 5, 1)}),
+                                    machine("a", {product("onednn", 64, 1), product("onednn", 128, 1)}),
+                                    machine("few", {product("onednn", 128, 1), product("onednn", 5, 1)}),
+                                    machine("b", {product("onednn", 64, 2), product("onednn", 128, 2)})};
+  const Ranking ranking = ranked(results);
+  ASSERT_THAT(ranking.entries, SizeIs(1)) << "what is left after \"other\" alone";
+  EXPECT_EQ(ranking.entries[0].id, "matmul/m=128/f32");
+  EXPECT_THAT(
+      ranking.notes,
+      ElementsAre("left out, because the others have cases in common without it: CPU of other, 2 cores; "
+                  "--mix CONFIG names the work instead"));
+  EXPECT_EQ(ranking.ranked[3].place, 0);
+  EXPECT_EQ(exit_status(ranking), 0);
+}
+
 TEST(Rank, SaysWhyNothingIsRanked) {
   const std::vector<Result> apart{machine("a", {product("onednn", 64, 1)}),
                                   machine("b", {product("onednn", 128, 1)})};
