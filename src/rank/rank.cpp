@@ -55,6 +55,8 @@ std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::strin
   return best;
 }
 
+constexpr std::string_view not_measured = "not measured";
+
 /// The reason why no backend has a time for this entry.
 std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   std::vector<std::string> reasons;
@@ -63,7 +65,7 @@ std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
     if (found == candidate.cases.end()) continue;
     for (const CaseResult* result : found->second) reasons.push_back(why_no_time(*result));
   }
-  return reasons.empty() ? "not measured" : fmt::format("{}", fmt::join(reasons, "; "));
+  return reasons.empty() ? std::string(not_measured) : fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 /// The part of an entry: the fastest backend's time and the lowest energy, in any of the acceptable dtypes.
@@ -191,6 +193,10 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
     }
   }
   const std::size_t known = measured.parts.size() + predicted.parts.size();
+  if (std::ranges::all_of(one.parts, [](const RankedPart& part) { return part.unknown == not_measured; })) {
+    one.unknown[quantity] = "none of these cases was measured on it";
+    return std::nullopt;
+  }
   if (known < one.parts.size()) {
     const std::size_t missing = one.parts.size() - known;
     one.unknown[quantity] = fmt::format("not known for {} of {} cases: {}{}", missing, one.parts.size(),

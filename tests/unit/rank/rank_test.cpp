@@ -264,6 +264,7 @@ TEST(Rank, LeavesOutAMachineOfOtherWork) {
       ElementsAre("left out, because the others have cases in common without it: CPU of other, 2 cores; "
                   "--mix CONFIG names the work instead"));
   EXPECT_EQ(ranking.ranked[3].place, 0);
+  EXPECT_EQ(ranking.ranked[3].unknown.at(Quantity::time), "none of these cases was measured on it");
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
