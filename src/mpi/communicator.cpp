@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)  // Open MPI's
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -56,6 +59,14 @@ std::string library_name() {
   return first;
 }
 
+bool says_that_it_reads_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
 /// MPI counts in int.
 int to_count(std::int64_t count) {
   if (count > std::numeric_limits<int>::max())
@@ -72,6 +83,12 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm here = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
+          "MPI_Comm_split_type");
+    MPI_Comm_rank(here, &index_here_);
+    MPI_Comm_size(here, &ranks_here_);
+    MPI_Comm_free(&here);
   }
   ~MpiCommunicator() override { MPI_Finalize(); }
   MpiCommunicator(const MpiCommunicator&) = delete;
@@ -81,7 +98,10 @@ class MpiCommunicator final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int ranks_here() const override { return ranks_here_; }
+  int index_here() const override { return index_here_; }
   std::string library() const override { return library_name(); }
+  bool reads_device_memory() const override { return says_that_it_reads_device_memory(); }
 
   void sum(float* values, std::int64_t count) override {
     const Timed timed(seconds_);
@@ -151,6 +171,7 @@ class MpiCommunicator final : public Communicator {
 
  private:
   int rank_ = 0, size_ = 1;
+  int index_here_ = 0, ranks_here_ = 1;
   std::vector<MPI_Request> started_;
   std::vector<float> parts_;
   double seconds_ = 0;

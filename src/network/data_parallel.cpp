@@ -27,10 +27,12 @@ class DataParallel final : public Model {
   DataParallel(std::vector<Candidate> candidates, const ModelTask& whole)
       : candidates_(std::move(candidates)),
         ranks_(communicator()),
-        share_(static_cast<std::size_t>(whole.batch / ranks_.size())),
+        batch_(static_cast<std::size_t>(whole.batch)),
+        share_(batch_ / static_cast<std::size_t>(ranks_.size())),
         first_rows_(rows_from(0, whole.batch, whole.data->images(Split::train).count())) {}
 
   void begin_with_ranks() override {
+    for (Candidate& candidate : candidates_) candidate.model->begin_with_ranks();
     if (candidates_.size() == 1) return;
     std::vector<double> seconds;
     for (working_ = 0; working_ < candidates_.size(); ++working_) seconds.push_back(seconds_of_step());
@@ -47,6 +49,17 @@ class DataParallel final : public Model {
     return mean_over_ranks(own().finish_steps()).back();
   }
   void start_step(std::span<const std::uint32_t> rows) override { own().start_step(share_of(rows)); }
+  std::int64_t most_batches_ahead() const override {
+    return candidates_[working_].model->most_batches_ahead();
+  }
+  void take_ahead(std::span<const std::uint32_t> rows) override {
+    std::vector<std::uint32_t> own_rows;
+    for (std::size_t first = 0; first < rows.size(); first += batch_) {
+      const auto share = share_of(rows.subspan(first, batch_));
+      own_rows.insert(own_rows.end(), share.begin(), share.end());
+    }
+    own().take_ahead(own_rows);
+  }
   std::vector<double> finish_steps() override { return mean_over_ranks(own().finish_steps()); }
 
   void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
@@ -56,12 +69,13 @@ class DataParallel final : public Model {
   }
 
   std::string algorithm() const override {
-    const ExchangePlan& plan = candidates_.front().plan;
+    const auto& [model, plan] = candidates_.front();
+    const std::string library = model->sums_library();
     const char* when = plan.deterministic ? "in the order of ranks"
                        : plan.overlaps    ? "in buckets of 1 MiB during the backward pass"
                                           : "after the backward pass";
-    return fmt::format("{}; {} ranks, gradients added up by {} {}", candidates_.front().model->algorithm(),
-                       ranks_.size(), ranks_.library(), when);
+    return fmt::format("{}; {} ranks, gradients added up by {} {}", model->algorithm(), ranks_.size(),
+                       library.empty() ? ranks_.library() : library, when);
   }
 
  private:
@@ -97,7 +111,7 @@ class DataParallel final : public Model {
   std::vector<Candidate> candidates_;
   std::size_t working_ = 0;  // index of the candidate in use
   Communicator& ranks_;
-  std::size_t share_;  // rows of a batch
+  std::size_t batch_, share_;  // rows of a batch, and this rank's of them
   std::vector<std::uint32_t> first_rows_;
 };
 

@@ -15,24 +15,24 @@ void GradientExchange::ready_from(std::int64_t first) {
     sum(first, summed_from_);
     summed_from_ = first;
   } else {
-    ranks_.advance_sums();
+    sums_.advance_sums();
   }
 }
 
 void GradientExchange::finish() {
   sum(0, summed_from_);
-  ranks_.finish_sums();
+  sums_.finish_sums();
   summed_from_ = count_;
 }
 
 void GradientExchange::sum(std::int64_t first, std::int64_t last) {
   if (first == last) return;
   if (plan_.deterministic) {
-    ranks_.sum_in_order(gradients_ + first, last - first);
+    sums_.sum_in_order(gradients_ + first, last - first);
   } else if (plan_.overlaps) {
-    ranks_.start_sum(gradients_ + first, last - first);
+    sums_.start_sum(gradients_ + first, last - first);
   } else {
-    ranks_.sum(gradients_ + first, last - first);
+    sums_.sum(gradients_ + first, last - first);
   }
 }
 

@@ -14,8 +14,8 @@ namespace breakeven {
 class GradientExchange {
  public:
   /// `gradients` are those of all `count` parameters, stored contiguously in the order of layers.
-  GradientExchange(Communicator& ranks, ExchangePlan plan, float* gradients, std::int64_t count)
-      : ranks_(ranks), plan_(plan), gradients_(gradients), count_(count), summed_from_(count) {}
+  GradientExchange(Sums& sums, ExchangePlan plan, float* gradients, std::int64_t count)
+      : sums_(sums), plan_(plan), gradients_(gradients), count_(count), summed_from_(count) {}
 
   /// The gradients from index `first` to the end are computed. Starts to add up those that fill a bucket.
   void ready_from(std::int64_t first);
@@ -25,7 +25,7 @@ class GradientExchange {
  private:
   void sum(std::int64_t first, std::int64_t last);
 
-  Communicator& ranks_;
+  Sums& sums_;
   ExchangePlan plan_;
   float* gradients_;
   std::int64_t count_;

@@ -56,6 +56,9 @@ class Model : public Interface {
   virtual void bring() {}
   virtual bool fetch() { return false; }
 
+  /// Optional: the library that adds up gradients over ranks, if it is not that of communicator().
+  virtual std::string sums_library() const { return ""; }
+
   /// See Prepared::algorithm().
   virtual std::string algorithm() const = 0;
 

@@ -1,5 +1,5 @@
-// Communication between ranks: processes that compute one case together, each with its part of the data. One
-// is made for each library that carries it (src/mpi, src/backends/cuda).
+// Communication between ranks: processes that compute one case together, each with its part of the data. It
+// is carried by MPI (src/mpi). Arrays on a GPU also go by NCCL (src/backends/cuda/device_ranks.h).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,10 @@
 
 namespace breakeven {
 
-/// The ranks of a job. Every call that moves data is collective: all ranks make it, in the same order and
-/// with the same sizes. Sums are of f32.
-class Communicator : public Interface {
+/// Sums of f32 over all ranks. Every call is collective: all ranks make it, in the same order and with the
+/// same sizes.
+class Sums : public Interface {
  public:
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
-  /// The library that moves the data, with its version, such as "Open MPI 4.1.4".
-  virtual std::string library() const = 0;
-
   /// Replaces `count` values by their sums over all ranks.
   virtual void sum(float* values, std::int64_t count) = 0;
   /// Replaces `count` values by their sums, added in the order of ranks, so that every run rounds alike.
@@ -29,6 +24,20 @@ class Communicator : public Interface {
   /// Lets started sums advance, because libraries without a thread of their own do so only inside a call.
   virtual void advance_sums() = 0;
   virtual void finish_sums() = 0;
+};
+
+/// The ranks of a job. Every call that moves data is collective.
+class Communicator : public Sums {
+ public:
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// The number of ranks on this rank's host, and this rank's index among them.
+  virtual int ranks_here() const = 0;
+  virtual int index_here() const = 0;
+  /// The library that moves the data, with its version, such as "Open MPI 4.1.4".
+  virtual std::string library() const = 0;
+  /// True if the library says that it reads and writes the memory of GPUs.
+  virtual bool reads_device_memory() const = 0;
 
   /// Writes the sums of `from` over all ranks to `to`.
   virtual void sum_of(const float* from, float* to, std::int64_t count) = 0;

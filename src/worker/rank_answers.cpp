@@ -93,8 +93,9 @@ Answer combine(const std::vector<answer::Sample>& all, const Hosts& hosts) {
     const answer::Sample& one = all[r];
     together.seconds = std::max(together.seconds, one.seconds);
     add(together.cpu_seconds, one.cpu_seconds);
-    if (together.device_seconds && one.device_seconds)
-      together.device_seconds = std::max(*together.device_seconds, *one.device_seconds);
+    together.device_seconds = together.device_seconds && one.device_seconds
+                                  ? std::optional(std::max(*together.device_seconds, *one.device_seconds))
+                                  : std::nullopt;
     if (counted.insert(hosts[r]).second) add(together.joules, one.joules);
     for (const std::string& warning : one.warnings) {
       if (std::ranges::find(together.warnings, warning) == together.warnings.end())

@@ -104,8 +104,6 @@ int requested_ranks(int argc, const char* const* argv) {
 }
 
 RankJob::RankJob() : rank_(communicator().rank()), hosts_(hosts_of_all_ranks()) {
-  ranks_here_ = static_cast<int>(std::ranges::count(hosts_, host()));
-  index_here_ = static_cast<int>(std::count(hosts_.begin(), hosts_.begin() + rank_, host()));
   const RankIntroduction self{
       .rank = rank_, .host = host(), .pid = getpid(), .program = checksum_of_program()};
   Meeting meeting;

@@ -31,14 +31,10 @@ class RankJob {
   /// Returns what `send` returned.
   bool answer(const Answer& own, const std::function<bool(const std::string&)>& send);
 
-  /// The number of ranks on this rank's host, and this rank's index among them.
-  int ranks_here() const { return ranks_here_; }
-  int index_here() const { return index_here_; }
   const std::string& host() const { return hosts_[static_cast<std::size_t>(rank_)]; }
 
  private:
   int rank_ = 0;
-  int ranks_here_ = 1, index_here_ = 0;
   std::vector<std::string> hosts_;  // by rank
   Stragglers stragglers_;           // of the prepared case
   std::unique_ptr<LeadingChannel> leading_;

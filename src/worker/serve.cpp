@@ -246,10 +246,10 @@ class Worker {
     if (job_ == nullptr) return {};
     answer::Rank self{.host = job_->host(),
                       .pid = getpid(),
-                      .threads = std::max(1, threads_of_host / job_->ranks_here()),
+                      .threads = std::max(1, threads_of_host / communicator().ranks_here()),
                       .cpus = {},
                       .device_id = {}};
-    self.cpus = cpus_of_rank(job_->index_here(), self.threads);
+    self.cpus = cpus_of_rank(communicator().index_here(), self.threads);
     if (!self.cpus.empty() && !set_cpus_of_thread(0, self.cpus)) self.cpus.clear();
     return {self};
   }
@@ -257,7 +257,7 @@ class Worker {
   /// The part of a case's memory that this host, or this rank's device, holds.
   double share_here() const {
     if (job_ == nullptr) return 1;
-    const int holders = backend_.hello.device == "cpu" ? job_->ranks_here() : 1;
+    const int holders = backend_.hello.device == "cpu" ? communicator().ranks_here() : 1;
     return static_cast<double>(holders) / communicator().size();
   }
 

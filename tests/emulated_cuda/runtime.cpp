@@ -57,6 +57,7 @@ constexpr std::size_t code_bytes = std::size_t{64} << 10U;  // of a kernel on th
 constexpr int queue_length = 1000;  // approximate number of launches in a stream before the next one waits
 
 struct Device {
+  int index = 0;
   CUstream_st legacy;  // stream 0
   std::set<CUstream_st*> streams{&legacy};
   std::map<const byte*, std::size_t> memory, pinned;  // allocations and their bytes
@@ -277,12 +278,22 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
+/// One device, or as many as EMULATED_CUDA_DEVICES says, of which a process uses one.
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = static_cast<int>(number("EMULATED_CUDA_DEVICES", 1));
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaSetDevice(int index) {
+  device().index = index;
+  return done();
+}
+cudaError_t cudaGetDevice(int* index) {
+  *index = device().index;
+  return done();
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
   *properties = {};
+  properties->uuid.bytes[15] = static_cast<char>(index);
   std::strcpy(properties->name, "emulated Hopper");
   properties->major = major_capability();
   properties->multiProcessorCount = 4;

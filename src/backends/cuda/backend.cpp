@@ -10,6 +10,8 @@
 
 #include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/device_ranks.h"
+#include "worker/communicator.h"
 #include "worker/loaded_library.h"
 
 namespace breakeven {
@@ -27,6 +29,7 @@ std::vector<std::string> warnings_of_build() {
 }  // namespace
 
 Backend make_backend() {
+  cuda::use_device_of_rank();
   const cuda::DeviceFacts& device = cuda::device_facts();
   const std::size_t cublas = cublasLtGetVersion();
   answer::Hello hello{
@@ -44,6 +47,8 @@ Backend make_backend() {
     hello.libraries.emplace_back("cudnn", cudnn);
     hello.library_files.emplace_back("cudnn", file_of_symbol("cudnnGetVersion"));
   }
+  // Ranks with different ones are refused.
+  if (communicator().size() > 1) hello.libraries.emplace_back("ranks on GPUs", cuda::rank_library());
   return {.hello = std::move(hello),
           .use_threads = [](int) {},  // the host only enqueues
           .available_memory = cuda::free_memory};

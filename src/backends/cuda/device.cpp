@@ -54,8 +54,10 @@ DeviceFacts read_device_facts() {
   // Not with check(): there is no context yet that could be lost.
   if (counted != cudaSuccess) throw std::runtime_error("no CUDA device can be used: " + words_for(counted));
   if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
+  int used = 0;
+  check(cudaGetDevice(&used), "cudaGetDevice");
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  check(cudaGetDeviceProperties(&properties, used), "cudaGetDeviceProperties");
   const Capability capability{properties.major, properties.minor};
   if (const auto reason = why_no_code(properties.name, capability, compiled_architectures()); !reason.empty())
     throw std::runtime_error("no CUDA device can be used: " + reason);

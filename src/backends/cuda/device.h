@@ -31,7 +31,8 @@ void end_if_context_is_lost(const std::string& message);
 /// True if so little device memory is free that a library's call may have failed for this reason.
 bool memory_is_full();
 
-/// Properties of the device in use: the first visible one (CUDA_VISIBLE_DEVICES).
+/// Properties of the device in use: the first visible one (CUDA_VISIBLE_DEVICES), or that of this rank
+/// (device_ranks.h).
 struct DeviceFacts {
   std::string name;
   Capability capability;

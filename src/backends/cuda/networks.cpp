@@ -1,6 +1,7 @@
 // Training and inference of the small networks, timed like all work on the device.
 #include <memory>
 
+#include "backends/cuda/device_ranks.h"
 #include "backends/cuda/network/model.h"
 #include "backends/cuda/work.h"
 #include "network/model_case.h"
@@ -18,10 +19,12 @@ class NetworkCase final : public Work {
       : case_(make(problem, seed, [this](const ModelTask& task) {
           // Images that are streamed wait for a free place, which never comes behind a closed gate.
           most_queued_ = task.transfer == Transfer::Policy::each ? 1 : most_queued_runs(task.network);
+          if (task.ranks > 1 && !ranks_enqueue()) most_queued_ = 0;  // the host takes part in each step
           return make_network_model(task, stopwatch());
         })) {}
 
   void prepare_runs(std::int64_t runs) override { case_->prepare_runs(runs); }
+  void begin_with_ranks() override { case_->begin_with_ranks(); }
   void bring() override { case_->bring(); }
   void run() override { case_->run(); }
   bool fetch() override { return case_->fetch(); }
@@ -42,7 +45,11 @@ std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
   return std::make_unique<NetworkCase>(problem, seed, make);
 }
 
-const OperationRegistration train({"train", layer_dtypes, prepare<make_training>, why_no_layers_in});
+const OperationRegistration train({.op = "train",
+                                   .dtypes = layer_dtypes,
+                                   .prepare = prepare<make_training>,
+                                   .why_not = why_no_layers_in,
+                                   .takes_ranks = true});
 const OperationRegistration infer({"infer", layer_dtypes, prepare<make_inference>, why_no_layers_in});
 
 }  // namespace

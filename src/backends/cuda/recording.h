@@ -36,12 +36,15 @@ class Branch {
     return side_.get();
   }
   void start() { started_ = true; }
+  /// Makes `other` wait for what is enqueued on the second stream so far.
+  void hold_up(cudaStream_t other) {
+    if (!used_) return;
+    joined_.record(side_.get());
+    check(cudaStreamWaitEvent(other, joined_.get(), 0), "cudaStreamWaitEvent");
+  }
   /// Makes the first stream wait for the second from here on.
   void join() {
-    if (used_) {
-      joined_.record(side_.get());
-      check(cudaStreamWaitEvent(main_, joined_.get(), 0), "cudaStreamWaitEvent");
-    }
+    hold_up(main_);
     started_ = used_ = false;
   }
 

@@ -48,6 +48,11 @@ double Stopwatch::seconds(std::int64_t runs, const std::function<void()>& enqueu
   return seconds_of_host(runs, enqueue);
 }
 
+std::optional<double> Stopwatch::seconds_of_one_attempt(std::int64_t runs,
+                                                        const std::function<void()>& enqueue) {
+  return without_gate().empty() ? seconds_behind_gate(runs, enqueue) : seconds_of_host(runs, enqueue);
+}
+
 std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs,
                                                      const std::function<void()>& enqueue) {
   {

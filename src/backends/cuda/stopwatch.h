@@ -31,6 +31,9 @@ class Stopwatch {
   /// Returns the seconds of `runs` calls together. `enqueue` must only enqueue, and must have been called
   /// before.
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
+  /// The same, but without another attempt if the gate gives up, for work that all ranks must enqueue equally
+  /// often. Empty if it gave up.
+  std::optional<double> seconds_of_one_attempt(std::int64_t runs, const std::function<void()>& enqueue);
   /// Returns the seconds of one call: the mean of as many calls as take about `worth` seconds, at most
   /// `most_at_once`. The requirements of `enqueue` are the same.
   double quick_seconds(const std::function<void()>& enqueue, double worth, std::int64_t most_at_once);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/cuda/device_ranks.h"
+#include "worker/communicator.h"
 #include "worker/operand_sets.h"
 
 namespace breakeven::cuda {
@@ -13,23 +15,33 @@ std::optional<double> Work::device_seconds(const std::function<void()>& enqueue,
   constexpr std::int64_t enough = 512;  // more would not improve the mean
   if (runs > most_queued()) return std::nullopt;
   const std::int64_t counted = std::min(iterations, enough);
+  const bool is_alone = communicator().size() == 1;
+  bool is_known = true;
   double seconds = 0;
   for (std::int64_t done = 0; done < counted;) {
     const std::int64_t queued = cold ? 1 : std::min(most_queued() / runs, counted - done);
     if (cold) flush();
-    seconds += stopwatch_.seconds(queued, enqueue);
+    if (is_alone) {
+      seconds += stopwatch_.seconds(queued, enqueue);
+    } else {
+      communicator().barrier();  // otherwise one rank's time would include how much later others begin
+      const auto one = stopwatch_.seconds_of_one_attempt(queued, enqueue);
+      is_known = is_known && one.has_value();
+      seconds += one.value_or(0);
+    }
     done += queued;
   }
-  return seconds / static_cast<double>(counted);
+  return is_known ? std::optional(seconds / static_cast<double>(counted)) : std::nullopt;
 }
 
 std::vector<std::string> Work::warnings() const {
-  const std::string& why = Stopwatch::why_without_gate();
-  if (why.empty()) return {};
-  return {
-      fmt::format("device_seconds, and the choice of the algorithm, are by the host's clock and include "
-                  "launches: {}",
-                  why)};
+  std::vector<std::string> all;
+  if (const std::string& why = Stopwatch::why_without_gate(); !why.empty())
+    all.push_back(fmt::format(
+        "device_seconds, and the choice of the algorithm, are by the host's clock and include launches: {}",
+        why));
+  if (std::string by_mpi = rank_warning(); !by_mpi.empty()) all.push_back(std::move(by_mpi));
+  return all;
 }
 
 void Work::iterate() {

@@ -14,22 +14,14 @@ using testing::ElementsAre;
 using testing::Pair;
 
 /// One of two ranks with equal values: sums are twice its own. Notes which part each call adds up.
-class EqualRanks final : public Communicator {
+class EqualRanks final : public Sums {
  public:
   explicit EqualRanks(const float* first) : first_(first) {}
-  int rank() const override { return 0; }
-  int size() const override { return 2; }
-  std::string library() const override { return "a test"; }
   void sum(float* values, std::int64_t count) override { add(whole, values, count); }
   void sum_in_order(float* values, std::int64_t count) override { add(in_order, values, count); }
   void start_sum(float* values, std::int64_t count) override { add(started, values, count); }
   void advance_sums() override {}
   void finish_sums() override { ++finished; }
-  void sum_of(const float*, float*, std::int64_t) override {}
-  void gather(const void*, std::int64_t, void*) override {}
-  void broadcast(void*, std::int64_t, int) override {}
-  void barrier() override {}
-  double seconds() const override { return 0; }
 
   using Parts = std::vector<std::pair<std::int64_t, std::int64_t>>;  // first, count
   Parts whole, in_order, started;

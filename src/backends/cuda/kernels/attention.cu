@@ -34,8 +34,11 @@ unsigned blocks_of(const AttentionShape& shape, std::int64_t images) {
 }  // namespace
 
 std::int64_t most_block_bytes() {
+  int used = 0;
+  check(cudaGetDevice(&used), "cudaGetDevice");
   int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, used),
+        "cudaDeviceGetAttribute");
   return bytes;
 }
 

@@ -111,6 +111,22 @@ struct Map {
   }
 };
 
+struct AddParts {
+  const float* each;
+  int parts;
+  std::int64_t length;
+  float* sums;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    auto sum = load_pack<count>(each + first);
+    for (int part = 1; part < parts; ++part) {
+      const auto more = load_pack<count>(each + part * length + first);
+      for (int k = 0; k < count; ++k) sum.values[k] += more.values[k];
+    }
+    store_each<count>(sums + first, [&](int k) { return sum.values[k]; });
+  }
+};
+
 template <typename T>
 struct MeanTokens {
   const T* x;
@@ -146,6 +162,12 @@ struct MeanTokensGradient {
 };
 
 }  // namespace
+
+void add_parts(const float* each, int parts, std::int64_t count, float* values, cudaStream_t stream) {
+  with_pack(Dtype::f32, count, [&](auto, auto pack) {
+    enqueue_each<pack.value>(AddParts{each, parts, count, values}, count, stream);
+  });
+}
 
 void begin_rows(RowsPlace* place, std::int64_t count, cudaStream_t stream) {
   begin_rows_kernel<<<1, 1, 0, stream>>>(place, static_cast<std::uint32_t>(count));

@@ -50,6 +50,8 @@ void mean_tokens(Dtype dtype, const void* x, void* means, std::int64_t images, s
                  std::int64_t features, cudaStream_t stream);
 void mean_tokens_gradient(Dtype dtype, const void* gradient, void* x_gradient, std::int64_t images,
                           std::int64_t tokens, std::int64_t features, cudaStream_t stream);
+/// values[i] = the sum of `parts` arrays of `count` values, added in their order.
+void add_parts(const float* each, int parts, std::int64_t count, float* values, cudaStream_t stream);
 
 // columns.cu
 
@@ -115,9 +117,11 @@ void max_pool_gradient(Dtype dtype, const PoolShape& shape, std::int64_t images,
 
 /// The number of floats that cross_entropy() writes: sums of losses.
 std::int64_t loss_parts(std::int64_t batch);
-/// gradient = state.loss_scale times that of the mean loss, batch x 10.
+/// gradient = state.loss_scale times that of the mean loss of `images` images, of which these are `batch`;
+/// batch x 10.
 void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, std::int64_t batch,
-                   const StepState* state, void* gradient, float* parts, cudaStream_t stream);
+                   std::int64_t images, const StepState* state, void* gradient, float* parts,
+                   cudaStream_t stream);
 
 // optimizers.cu (optimizers.h)
 

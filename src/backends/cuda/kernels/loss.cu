@@ -8,12 +8,12 @@ namespace {
 /// One thread per image.
 template <typename T>
 __global__ void cross_entropy_kernel(const float* logits, const std::uint8_t* labels, std::int64_t batch,
-                                     const StepState* state, T* gradient, float* parts) {
+                                     std::int64_t images, const StepState* state, T* gradient, float* parts) {
   const std::int64_t image = thread_index();
   float loss = 0;
   if (image < batch) {
     loss = cross_entropy_of_image(logits + image * logits_per_image, labels[image],
-                                  state->loss_scale / static_cast<float>(batch),
+                                  state->loss_scale / static_cast<float>(images),
                                   gradient + image * logits_per_image);
   }
   loss = block_sum(loss);
@@ -37,11 +37,12 @@ std::int64_t loss_parts(std::int64_t batch) {
 }
 
 void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, std::int64_t batch,
-                   const StepState* state, void* gradient, float* parts, cudaStream_t stream) {
+                   std::int64_t images, const StepState* state, void* gradient, float* parts,
+                   cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
     cross_entropy_kernel<T><<<blocks_for(batch), block_threads, 0, stream>>>(
-        logits, labels, batch, state, static_cast<T*>(gradient), parts);
+        logits, labels, batch, images, state, static_cast<T*>(gradient), parts);
   });
   check_launch();
 }

@@ -122,9 +122,13 @@ class ConvolutionLayer final : public LayerWork {
     } catch (const OutOfMemory&) {
       return;  // only the other one's workspace fits
     }
-    const RaceResult raced =
-        race(site_.engine.stopwatch, {[this] { enqueue_plain(); }, [this] { fused_->enqueue(stream()); }});
-    (raced.fastest == 0 ? fused_ : plain_).reset();
+    bool is_fused_faster = true;
+    if (site_.task.tuned) {
+      is_fused_faster =
+          race(site_.engine.stopwatch, {[this] { enqueue_plain(); }, [this] { fused_->enqueue(stream()); }})
+              .fastest == 1;
+    }
+    (is_fused_faster ? plain_ : fused_).reset();
   }
 
   int plans_;                                   // number of plans to try for each convolution

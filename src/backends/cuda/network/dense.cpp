@@ -141,9 +141,11 @@ class Dense final : public LayerWork {
     operands.bias = bias_gradient();
     std::optional<Product> fused = product_if_supported(problem, operands);
     if (!fused) return;
-    const RaceResult raced = race(site_.engine.stopwatch,
-                                  {[this] { enqueue_weights(stream()); }, [&] { fused->enqueue(stream()); }});
-    if (raced.fastest == 0) return;
+    if (site_.task.tuned) {
+      const RaceResult raced = race(
+          site_.engine.stopwatch, {[this] { enqueue_weights(stream()); }, [&] { fused->enqueue(stream()); }});
+      if (raced.fastest == 0) return;
+    }
     weights_gradient_ = std::move(fused);
     bias_in_product_ = true;
     sums_ = {};

@@ -7,12 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cuda/device_ranks.h"
 #include "backends/cuda/network/batches.h"
+#include "backends/cuda/network/device_sums.h"
 #include "backends/cuda/network/layers.h"
 #include "backends/cuda/network/parameters.h"
 #include "backends/cuda/products.h"
 #include "backends/cuda/race.h"
 #include "backends/cuda/recording.h"
+#include "network/gradient_exchange.h"
 #include "worker/backend.h"
 #include "workloads/batch_order.h"
 
@@ -62,14 +65,17 @@ class TrainingState {
  public:
   explicit TrainingState(const ModelTask& task)
       : batch_(task.batch),
+        images_(task.batch * task.ranks),
         scales_loss_(task.dtype == Dtype::f16),
         rule_(adam_rule(*task.optimizer)),
         state_(static_cast<std::int64_t>(sizeof(StepState))),
         losses_(capacity * static_cast<std::int64_t>(sizeof(float))),
         parts_(loss_parts(task.batch) * static_cast<std::int64_t>(sizeof(float))) {}
 
-  float first_scale() const { return scales_loss_ ? first_loss_scale(batch_) : 1.0F; }
+  float first_scale() const { return scales_loss_ ? first_loss_scale(images_) : 1.0F; }
   bool scales_loss() const { return scales_loss_; }
+  /// The number of images of a step, on all ranks.
+  std::int64_t images() const { return images_; }
 
   /// Resets the state. The stream must have finished using it.
   void reset() {
@@ -105,7 +111,7 @@ class TrainingState {
  private:
   static constexpr unsigned capacity = 1U << 14U;  // a power of two, because counts of steps may wrap around
 
-  std::int64_t batch_;
+  std::int64_t batch_, images_;
   bool scales_loss_;
   AdamRule rule_;
   Memory state_, losses_, parts_;
@@ -146,6 +152,16 @@ class NetworkModel final : public Model {
   }
 
   TensorLayout layout() const { return engine_.layout; }
+
+  void begin_with_ranks() override {
+    step_.reset();
+    sums_.emplace(stream(), engine_.branch, task_.exchange.deterministic ? parameters_.count() : 0);
+    exchange_.emplace(*sums_, task_.exchange, parameters_.gradients(), parameters_.count());
+    enqueue_step();  // once: NCCL connects the ranks
+    wait();
+    if (task_.graph) record_step_with_ranks();
+    reset();
+  }
 
   /// Enqueues the work of one step, or of one batch, on rows that are on the device.
   void enqueue_once() {
@@ -211,7 +227,9 @@ class NetworkModel final : public Model {
   }
 
   std::string algorithm() const override {
-    std::string text = task_.graph ? "one CUDA graph" + branches_ : "eager";
+    std::string text = step_ || inference_ ? "one CUDA graph" + branches_ : "eager";
+    if (update_) text = "two CUDA graphs" + branches_ + ", the gradients added up between them";
+    if (exchange_ && task_.graph && !step_ && !update_) text = "eager, because the host takes part in sums";
     if (task_.transfer == Transfer::Policy::each) text += ", batches streamed from pinned memory";
     if (task_.transfer == Transfer::Policy::once)
       text += ", parameters and data set moved from pinned memory";
@@ -222,6 +240,7 @@ class NetworkModel final : public Model {
     }
     return other_layout_.empty() ? text : text + "; " + other_layout_;
   }
+  std::string sums_library() const override { return rank_library(); }
   /// Appends the time of the same model in the other layout to algorithm().
   void say(std::string other_layout) { other_layout_ = std::move(other_layout); }
 
@@ -285,7 +304,30 @@ class NetworkModel final : public Model {
     const bool branches = raced.fastest == 1;
     branches_ = fmt::format(", weights' gradients {} inputs' (the other way took {:.2f}x)",
                             branches ? "beside" : "between", raced.took[branches ? 0 : 1]);
+    in_branches_ = branches;
     if (branches) step_.emplace(std::move(branching));
+  }
+
+  /// Records a step with the exchange of gradients, in the way that was faster without it: as one graph, or,
+  /// if the host takes part in sums, as one before them and one after them. Sums by the host that overlap the
+  /// backward pass would need many graphs; such a step stays eager.
+  void record_step_with_ranks() {
+    const auto start_branch = [this] {
+      if (in_branches_) engine_.branch.start();
+    };
+    if (ranks_enqueue()) {
+      step_.emplace(stream(), [&] {
+        start_branch();
+        enqueue_step();
+      });
+    } else if (!task_.exchange.overlaps) {
+      gradients_.emplace(stream(), [&] {
+        start_branch();
+        enqueue_gradients();
+        engine_.branch.join();
+      });
+      update_.emplace(stream(), [this] { enqueue_update(); });
+    }
   }
 
   void enqueue_batch(Split split) {
@@ -327,8 +369,9 @@ class NetworkModel final : public Model {
   }
 
   void enqueue_loss() {
-    cross_entropy(task_.dtype, logits_on_device(), labels_.as<std::uint8_t>(), task_.batch, state_->state(),
-                  activations_.output_of(layers_.size() - 1).gradient, state_->parts(), stream());
+    cross_entropy(task_.dtype, logits_on_device(), labels_.as<std::uint8_t>(), task_.batch, state_->images(),
+                  state_->state(), activations_.output_of(layers_.size() - 1).gradient, state_->parts(),
+                  stream());
   }
 
   void enqueue_update() {
@@ -338,12 +381,30 @@ class NetworkModel final : public Model {
     state_->enqueue_end(stream());
   }
 
-  void enqueue_step() {
+  /// Enqueues a step up to its gradients, and starts to add them up over all ranks.
+  void enqueue_gradients() {
     enqueue_forward(Split::train);
     enqueue_loss();
-    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) (*layer)->backward();
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      layers_[i]->backward();
+      if (exchange_) exchange_->ready_from(first_gradient(i));
+    }
+  }
+
+  void enqueue_step() {
+    gradients_ ? gradients_->launch(stream()) : enqueue_gradients();
+    if (exchange_) exchange_->finish();
     engine_.branch.join();
-    enqueue_update();
+    update_ ? update_->launch(stream()) : enqueue_update();
+  }
+
+  /// The index of the first gradient of this layer and the later ones.
+  std::int64_t first_gradient(std::size_t layer) const {
+    const auto& layers = task_.network.layers;
+    for (; layer < layers.size(); ++layer) {
+      if (layers[layer].weights) return parameters_.offset(*layers[layer].weights);
+    }
+    return parameters_.count();
   }
 
   void keep_losses() {
@@ -363,8 +424,13 @@ class NetworkModel final : public Model {
   std::optional<TrainingState> state_;
   std::vector<std::unique_ptr<LayerWork>> layers_;
   std::optional<Recording> step_, inference_;
-  std::string branches_, other_layout_;  // for algorithm()
-  std::vector<double> losses_;           // of finished steps, not requested yet
+  bool in_branches_ = false;  // the recorded step computes weights' gradients on the branch
+  // Only with other ranks:
+  std::optional<DeviceSums> sums_;
+  std::optional<GradientExchange> exchange_;
+  std::optional<Recording> gradients_, update_;  // the parts of a step, if the host takes part in sums
+  std::string branches_, other_layout_;          // for algorithm()
+  std::vector<double> losses_;                   // of finished steps, not requested yet
 };
 
 }  // namespace
@@ -378,10 +444,14 @@ std::int64_t most_queued_runs(const Network& network) {
 /// Makes a model in the faster layout. Kernels for f32 without tensor cores read NCHW; given NHWC, they
 /// transpose both tensors first. If there is memory for both, they are raced.
 std::unique_ptr<Model> make_network_model(const ModelTask& task, Stopwatch& stopwatch) {
-  auto kept = std::make_unique<NetworkModel>(task, TensorLayout::nhwc, stopwatch);
   const auto is_convolution = [](const Layer& layer) { return layer.kind == LayerKind::conv2d; };
-  if (!task.tuned || task.dtype != Dtype::f32 || std::ranges::none_of(task.network.layers, is_convolution))
-    return kept;
+  const bool reads_nchw =
+      task.dtype == Dtype::f32 && std::ranges::any_of(task.network.layers, is_convolution);
+  if (task.ranks > 1)  // gradients are added up, so that all ranks need one layout
+    return std::make_unique<NetworkModel>(task, reads_nchw ? TensorLayout::nchw : TensorLayout::nhwc,
+                                          stopwatch);
+  auto kept = std::make_unique<NetworkModel>(task, TensorLayout::nhwc, stopwatch);
+  if (!task.tuned || !reads_nchw) return kept;
   try {
     auto other = std::make_unique<NetworkModel>(task, TensorLayout::nchw, stopwatch);
     const RaceResult raced = race(stopwatch, {[&] { kept->enqueue_once(); }, [&] { other->enqueue_once(); }},

@@ -34,7 +34,9 @@ class NetworkParameters {
   float* value(std::size_t index) { return values() + offsets_[index]; }
   float* gradient(std::size_t index) { return gradients_.as<float>() + offsets_[index]; }
 
-  const float* gradients() const { return gradients_.as<float>(); }
+  float* gradients() { return gradients_.as<float>(); }
+  /// The index of tensor `index` among all values.
+  std::int64_t offset(std::size_t index) const { return offsets_[index]; }
   std::int64_t count() const { return count_; }
 
  private:

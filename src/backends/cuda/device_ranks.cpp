@@ -1,0 +1,168 @@
+#include "backends/cuda/device_ranks.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/nccl.h"
+#include "worker/communicator.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// Ranks that communicate by NCCL. Its communicator is kept until the process ends.
+class NcclRanks final : public DeviceRanks {
+ public:
+  NcclRanks() {
+    Communicator& ranks = communicator();
+    nccl::UniqueId id;
+    if (ranks.rank() == 0) nccl::check(nccl_.get_unique_id(&id), "ncclGetUniqueId", nullptr);
+    ranks.broadcast(&id, sizeof id, 0);
+    nccl::check(nccl_.comm_init_rank(&comm_, ranks.size(), id, ranks.rank()), "ncclCommInitRank", nullptr);
+  }
+
+  void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
+    nccl::check(
+        nccl_.all_reduce(from, to, static_cast<std::size_t>(count), nccl::float32, nccl::sum, comm_, stream),
+        "ncclAllReduce", comm_);
+  }
+  void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) override {
+    nccl::check(nccl_.all_gather(own, all, static_cast<std::size_t>(bytes), nccl::int8, comm_, stream),
+                "ncclAllGather", comm_);
+  }
+  void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) override {
+    nccl::check(nccl_.broadcast(data, data, static_cast<std::size_t>(bytes), nccl::int8, root, comm_, stream),
+                "ncclBroadcast", comm_);
+  }
+
+ private:
+  const nccl::Library& nccl_ = nccl::library();
+  nccl::Comm* comm_ = nullptr;
+};
+
+/// True if MPI is given the addresses of device memory.
+bool mpi_reads_device_memory() {
+  const char* const variable = std::getenv("BREAKEVEN_CUDA_AWARE_MPI");
+  return variable == nullptr ? communicator().reads_device_memory() : std::string_view(variable) == "1";
+}
+
+/// Pinned host memory that grows with what it is used for.
+class Staging {
+ public:
+  std::byte* of(std::int64_t bytes) {
+    if (bytes > bytes_) {
+      memory_.emplace(static_cast<std::size_t>(bytes));
+      bytes_ = bytes;
+    }
+    return memory_->data();
+  }
+
+ private:
+  std::optional<PinnedMemory<std::byte>> memory_;
+  std::int64_t bytes_ = 0;
+};
+
+/// Ranks that communicate by MPI, from and to device memory, or through host memory.
+class MpiRanks final : public DeviceRanks {
+ public:
+  void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
+    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(float));
+    if (direct_) {
+      if (from != to) copy(from, to, bytes, cudaMemcpyDeviceToDevice, stream);
+      wait(stream);
+      ranks_.sum(to, count);
+      return;
+    }
+    auto* const values = reinterpret_cast<float*>(own_.of(bytes));
+    copy(from, values, bytes, cudaMemcpyDeviceToHost, stream);
+    wait(stream);
+    ranks_.sum(values, count);
+    bring(values, to, bytes, stream);
+  }
+
+  void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) override {
+    if (direct_) {
+      wait(stream);
+      ranks_.gather(own, bytes, all);
+      return;
+    }
+    std::byte* const mine = own_.of(bytes);
+    std::byte* const everybodys = all_.of(bytes * ranks_.size());
+    copy(own, mine, bytes, cudaMemcpyDeviceToHost, stream);
+    wait(stream);
+    ranks_.gather(mine, bytes, everybodys);
+    bring(everybodys, all, bytes * ranks_.size(), stream);
+  }
+
+  void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) override {
+    if (direct_) {
+      wait(stream);
+      ranks_.broadcast(data, bytes, root);
+      return;
+    }
+    std::byte* const values = own_.of(bytes);
+    if (ranks_.rank() == root) copy(data, values, bytes, cudaMemcpyDeviceToHost, stream);
+    wait(stream);
+    ranks_.broadcast(values, bytes, root);
+    if (ranks_.rank() != root) bring(values, data, bytes, stream);
+  }
+
+ private:
+  static void copy(const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, stream), "cudaMemcpyAsync");
+  }
+  static void wait(cudaStream_t stream) { check(cudaStreamSynchronize(stream), "the device"); }
+  /// Copies to the device, and waits, because the next call may overwrite the host's memory.
+  static void bring(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
+    copy(from, to, bytes, cudaMemcpyHostToDevice, stream);
+    wait(stream);
+  }
+
+  Communicator& ranks_ = communicator();
+  bool direct_ = mpi_reads_device_memory();
+  Staging own_, all_;
+};
+
+std::unique_ptr<DeviceRanks> join() {
+  if (ranks_enqueue()) return std::make_unique<NcclRanks>();
+  return std::make_unique<MpiRanks>();
+}
+
+}  // namespace
+
+DeviceRanks& device_ranks() {
+  // Never destroyed: its memory and its connections end with the process, in whatever order.
+  static DeviceRanks& ranks = *join().release();
+  return ranks;
+}
+
+bool ranks_enqueue() {
+  return nccl::library().why_not.empty();
+}
+
+std::string rank_library() {
+  if (ranks_enqueue()) return "NCCL " + nccl::library().version;
+  return fmt::format("{} {}", communicator().library(),
+                     mpi_reads_device_memory() ? "from device memory" : "through host memory");
+}
+
+std::string rank_warning() {
+  if (communicator().size() == 1 || ranks_enqueue()) return "";
+  return fmt::format(
+      "ranks communicate by {}, because NCCL cannot be used: {}; BREAKEVEN_NCCL names its file (PyPI: "
+      "nvidia-nccl-cu13)",
+      rank_library(), nccl::library().why_not);
+}
+
+void use_device_of_rank() {
+  const Communicator& ranks = communicator();
+  int count = 0;
+  if (ranks.size() == 1 || cudaGetDeviceCount(&count) != cudaSuccess || count <= ranks.index_here()) return;
+  check(cudaSetDevice(ranks.index_here()), "cudaSetDevice");
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,159 @@
+// Tests cases that several ranks compute on a GPU each: real programs, started by the real mpirun. Needs two
+// GPUs, or the emulated device.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class GpuRanks : public DriverTest {
+ protected:
+  void SetUp() override {
+    if (std::system("mpirun --version >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "no mpirun (Debian: openmpi-bin)";
+    if (is_emulated()) {
+      setenv("EMULATED_CUDA_DEVICES", "3", 1);
+      setenv("BREAKEVEN_NCCL",
+             fmt::format("{}/nccl/libnccl.so.2", std::getenv("BREAKEVEN_EMULATED_CUDA")).c_str(), 1);
+    } else if (const auto reason = why_unavailable("cuda"); !reason.empty()) {
+      GTEST_SKIP() << reason;
+    } else if (std::system("test $(nvidia-smi -L | wc -l) -ge 3") != 0) {
+      GTEST_SKIP() << "needs three GPUs";
+    }
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // MPI leaks
+  }
+
+  static bool is_emulated() { return std::getenv("BREAKEVEN_EMULATED_CUDA") != nullptr; }
+
+  Json result_of(const Json& workloads, int status = 0) {
+    const Outcome outcome =
+        breakeven({"run", config(workloads, {"cuda"}, {{"max_seconds", 0.05}, {"timeout_seconds", 60}}),
+                   "--out", file("result.json").string()});
+    EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
+    return parse_file(file("result.json"));
+  }
+};
+
+Json training(int ranks, const Json& more = Json::object()) {
+  Json workload{{"op", "train"}, {"network", "mlp"}, {"width", 16}, {"batch", 64}, {"ranks", ranks}};
+  workload.update(more);
+  return workload;
+}
+
+std::vector<double> losses_of(const Json& row) {
+  return row.at("training").at("loss").get<std::vector<double>>();
+}
+
+/// A way of the gradients, by a variable of the environment.
+struct Way {
+  const char* name;
+  const char* variable;
+  const char* value;
+  const char* told;  // in the algorithm's name
+};
+
+class GpuRanksBy : public GpuRanks, public testing::WithParamInterface<Way> {
+ protected:
+  void SetUp() override {
+    GpuRanks::SetUp();
+    const std::string variable = GetParam().variable;
+    if (variable.empty()) return;
+    setenv("BREAKEVEN_NCCL", "none", 1);
+    setenv(variable.c_str(), GetParam().value, 1);
+  }
+};
+
+TEST_P(GpuRanksBy, LearnRightly) {
+  Json trainings = Json::array();
+  for (const bool overlap : {true, false}) trainings.push_back(training(2, {{"overlap", overlap}}));
+  const Json result = result_of(trainings);
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  for (const Json& row : result.at("cases")) EXPECT_THAT(row.at("algorithm"), HasSubstr(GetParam().told));
+}
+
+TEST_P(GpuRanksBy, ExchangeDataRightly) {
+  Json workloads = Json::array();
+  for (const auto* op : {"all_reduce", "all_gather", "broadcast"}) {
+    for (const int ranks : {2, 3}) workloads.push_back({{"op", op}, {"bytes", 192 * 1024}, {"ranks", ranks}});
+  }
+  const Json result = result_of(workloads);
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  for (const Json& row : result.at("cases")) EXPECT_THAT(row.at("algorithm"), HasSubstr(GetParam().told));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, GpuRanksBy,
+    testing::Values(Way{"Nccl", "", "", "NCCL"},
+                    Way{"HostMemory", "BREAKEVEN_CUDA_AWARE_MPI", "0", "through host memory"},
+                    Way{"DeviceMemory", "BREAKEVEN_CUDA_AWARE_MPI", "1", "from device memory"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_F(GpuRanks, LearnAsOneDoes) {
+  const Json epoch{{"epochs", 1}, {"batch", 2048}};
+  const Json result = result_of(Json::array({training(1, epoch), training(2, epoch)}));
+  ASSERT_THAT(not_ok(result), IsEmpty());
+  const auto one = losses_of(result.at("cases")[0]), two = losses_of(result.at("cases")[1]);
+  ASSERT_EQ(one.size(), 29U);
+  ASSERT_EQ(two.size(), one.size());
+  for (std::size_t step = 0; step < one.size(); ++step) EXPECT_NEAR(two[step] / one[step], 1, 1e-5) << step;
+}
+
+TEST_F(GpuRanks, OfEveryNetworkComputeRightResults) {
+  const auto network = [](const char* name, const char* dtype, int ranks) {
+    return Json{{"op", "train"}, {"network", name}, {"batch", 6}, {"ranks", ranks}, {"dtype", dtype}};
+  };
+  const Json result = result_of(Json::array({network("cnn", "f16", 2), network("transformer", "bf16", 3),
+                                             network("lenet", "f32", 2), training(2, {{"graph", false}})}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  for (const Json& row : result.at("cases"))
+    EXPECT_EQ(row.at("conditions").at("ranks").size(), row.at("params").at("ranks"));
+}
+
+TEST_F(GpuRanks, ThatAreDeterministicRepeatTheirLossesBitForBit) {
+  const Json workloads =
+      Json::array({training(3, {{"batch", 2049}, {"deterministic", true}, {"epochs", 1}})});
+  const auto losses = [&] { return losses_of(result_of(workloads).at("cases")[0]); };
+  EXPECT_EQ(losses(), losses());
+}
+
+TEST_F(GpuRanks, WithoutNcclSayWhyTheyCommunicateByMpi) {
+  setenv("BREAKEVEN_NCCL", "/no/such/libnccl.so.2", 1);
+  const Json result = result_of(Json::array({training(2)}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  EXPECT_THAT(
+      result.at("cases")[0].at("warnings").dump(),
+      AllOf(HasSubstr("NCCL cannot be used: /no/such/libnccl.so.2"), HasSubstr("through host memory")));
+}
+
+TEST_F(GpuRanks, EndWithTheMessageOfNccl) {
+  if (!is_emulated()) GTEST_SKIP() << "only the emulated NCCL fails on demand";
+  for (const auto* fault : {"init", "sum"}) {
+    setenv("EMULATED_NCCL_FAULT", fault, 1);
+    const Json result = result_of(Json::array({training(2)}), 4);
+    EXPECT_THAT(result.at("cases")[0].at("reason"),
+                AllOf(HasSubstr("an emulated error (as EMULATED_NCCL_FAULT asked)"), HasSubstr("rank ")));
+  }
+  unsetenv("EMULATED_NCCL_FAULT");
+}
+
+TEST_F(GpuRanks, DoNotShareAGpu) {
+  if (!is_emulated()) GTEST_SKIP() << "needs a machine with one GPU";
+  setenv("EMULATED_CUDA_DEVICES", "1", 1);
+  const Json result = result_of(Json::array({training(2)}), 4);
+  EXPECT_THAT(result.at("cases")[0].at("reason"), HasSubstr("start one rank for each GPU"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

@@ -1,0 +1,111 @@
+// NCCL for the emulated device, by MPI. EMULATED_NCCL_FAULT names a call that fails.
+#include "backends/cuda/nccl.h"
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "device.h"
+
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+// The declarations of backends/cuda/nccl.h are those of the library's own header.
+namespace ours = breakeven::cuda::nccl;
+static_assert(sizeof(ours::UniqueId) == sizeof(ncclUniqueId));
+static_assert(static_cast<int>(ours::success) == static_cast<int>(ncclSuccess));
+static_assert(static_cast<int>(ours::int8) == static_cast<int>(ncclInt8));
+static_assert(static_cast<int>(ours::float32) == static_cast<int>(ncclFloat32));
+static_assert(static_cast<int>(ours::sum) == static_cast<int>(ncclSum));
+static_assert(sizeof(ncclResult_t) == sizeof(ours::Result) &&
+              sizeof(ncclDataType_t) == sizeof(ours::DataType));
+#else
+using ncclResult_t = breakeven::cuda::nccl::Result;
+using ncclDataType_t = breakeven::cuda::nccl::DataType;
+using ncclRedOp_t = breakeven::cuda::nccl::Operation;
+using ncclUniqueId = breakeven::cuda::nccl::UniqueId;
+using ncclComm_t = breakeven::cuda::nccl::Comm*;
+#endif
+
+namespace {
+
+ncclResult_t done_unless(std::string_view fault) {
+  const char* const wanted = std::getenv("EMULATED_NCCL_FAULT");
+  return static_cast<ncclResult_t>(wanted != nullptr && fault == wanted ? 1 : 0);
+}
+
+int bytes_of(std::size_t count, ncclDataType_t type) {
+  return static_cast<int>(count * (static_cast<int>(type) == breakeven::cuda::nccl::float32 ? 4 : 1));
+}
+
+/// The first collective call of a communicator allocates memory and waits, which no graph can contain.
+void connect() {
+  static const bool connected = [] {
+    void* memory = nullptr;
+    cudaMalloc(&memory, 1 << 10U);
+    return memory != nullptr;
+  }();
+  static_cast<void>(connected);
+}
+
+}  // namespace
+
+extern "C" {
+
+ncclResult_t ncclGetVersion(int* version) {
+  *version = 22809;
+  return done_unless("");
+}
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  std::memset(id, 7, sizeof *id);
+  return done_unless("id");
+}
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
+  int size = 0, own = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &own);
+  char last = 0;
+  std::memcpy(&last, reinterpret_cast<const char*>(&id) + sizeof id - 1, 1);
+  if (size != ranks || own != rank || last != 7) return static_cast<ncclResult_t>(4);
+  *comm = reinterpret_cast<ncclComm_t>(new int(1));
+  return done_unless("init");
+}
+ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t,
+                           ncclComm_t, cudaStream_t stream) {
+  connect();
+  emulated::will_touch(stream, from, 4 * count, "ncclAllReduce");
+  emulated::will_touch(stream, to, 4 * count, "ncclAllReduce");
+  emulated::enqueue(stream, [=] {
+    MPI_Allreduce(from == to ? MPI_IN_PLACE : from, to, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
+                  MPI_COMM_WORLD);
+  });
+  return done_unless("sum");
+}
+ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t,
+                           cudaStream_t stream) {
+  connect();
+  emulated::will_touch(stream, from, static_cast<std::size_t>(bytes_of(count, type)), "ncclAllGather");
+  emulated::enqueue(stream, [=] {
+    MPI_Allgather(from, bytes_of(count, type), MPI_BYTE, to, bytes_of(count, type), MPI_BYTE, MPI_COMM_WORLD);
+  });
+  return done_unless("gather");
+}
+ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type, int root,
+                           ncclComm_t, cudaStream_t stream) {
+  connect();
+  emulated::will_touch(stream, to, static_cast<std::size_t>(bytes_of(count, type)), "ncclBroadcast");
+  emulated::enqueue(stream, [=] {
+    if (from != to) std::memcpy(to, from, static_cast<std::size_t>(bytes_of(count, type)));
+    MPI_Bcast(to, bytes_of(count, type), MPI_BYTE, root, MPI_COMM_WORLD);
+  });
+  return done_unless("broadcast");
+}
+const char* ncclGetErrorString(ncclResult_t) {
+  return "an emulated error";
+}
+const char* ncclGetLastError(ncclComm_t) {
+  return "as EMULATED_NCCL_FAULT asked";
+}
+}
