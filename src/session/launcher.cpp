@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -11,6 +12,7 @@
 #include <regex>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace breakeven {
 namespace {
@@ -28,6 +30,25 @@ std::string output_of(const char* command) {
 
 bool is_line_of_dashes(const std::string& line) {
   return line.size() > 20 && line.find_first_not_of('-') == std::string::npos;
+}
+
+/// The first paragraph of each message between lines of dashes, on one line.
+std::vector<std::string> beginnings_of_messages(const std::string& error_output) {
+  std::vector<std::string> all;
+  std::istringstream lines(error_output);
+  std::string line, paragraph;
+  bool in_message = false, in_beginning = false;
+  while (std::getline(lines, line)) {
+    const bool is_end = is_line_of_dashes(line);
+    if (is_end || line.find_first_not_of(' ') == std::string::npos) {
+      if (!paragraph.empty()) all.push_back(std::exchange(paragraph, ""));
+      if (is_end) in_message = !in_message;
+      in_beginning = is_end && in_message;
+    } else if (in_beginning) {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -79,19 +100,13 @@ std::optional<std::string> rank_that_ended_its_job(const std::string& error_outp
 
 std::string reason_of_ranks(const std::string& error_output) {
   if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
-  std::istringstream lines(error_output);
-  std::string line, paragraph;
-  bool in_message = false;  // between a line of dashes and the next empty line
-  while (std::getline(lines, line)) {
-    if (is_line_of_dashes(line)) {
-      in_message = paragraph.empty();
-    } else if (line.find_first_not_of(' ') == std::string::npos) {
-      in_message = false;
-    } else if (in_message) {
-      paragraph += (paragraph.empty() ? "" : " ") + line;
-    }
-  }
-  return paragraph;
+  const std::vector<std::string> all = beginnings_of_messages(error_output);
+  // mpirun first says that the job has ended, and then because of which rank.
+  static const std::regex names_rank(R"(\brank \d)");
+  const auto found =
+      std::ranges::find_if(all, [](const std::string& one) { return std::regex_search(one, names_rank); });
+  if (found != all.end()) return *found;
+  return all.empty() ? "" : all.front();
 }
 
 }  // namespace breakeven

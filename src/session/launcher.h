@@ -26,7 +26,7 @@ std::vector<std::string> rank_arguments(int ranks);
 std::optional<std::string> rank_that_ended_its_job(const std::string& error_output);
 
 /// The reason in the end of a launched program's standard error; empty if none of it is known: the line of a
-/// rank that ended its job, or the first paragraph of a message of mpirun.
+/// rank that ended its job, or the beginning of mpirun's message that names a rank, or of its first one.
 std::string reason_of_ranks(const std::string& error_output);
 
 }  // namespace breakeven

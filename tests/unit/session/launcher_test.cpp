@@ -52,6 +52,15 @@ TEST(Launcher, OrTheFirstParagraphOfMpirunsMessage) {
             "mpirun noticed that process rank 1 exited on signal 9 (Killed).");
 }
 
+TEST(Launcher, MessagesThatNameARankAreMoreThanOthers) {
+  EXPECT_EQ(
+      reason_of_ranks(fmt::format("{0}Primary job  terminated normally, but 1 process returned\na non-zero "
+                                  "exit code.\n{0}{0}mpirun noticed that process rank 1 with PID 0 on node a "
+                                  "exited on signal 9 (Killed).\n{0}",
+                                  dashes)),
+      "mpirun noticed that process rank 1 with PID 0 on node a exited on signal 9 (Killed).");
+}
+
 TEST(Launcher, OtherOutputHasNoReason) {
   EXPECT_THAT(reason_of_ranks("Traceback\nImportError: no torch\n"), IsEmpty());
 }
