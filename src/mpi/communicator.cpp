@@ -1,4 +1,4 @@
-// Ranks that communicate by MPI. Linked to every backend that computes with several ranks on CPUs.
+// Ranks that communicate by MPI. Linked to every backend program.
 #include "worker/communicator.h"
 
 #include <fmt/format.h>

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/steady_clock.h"
+#include "worker/backend.h"
 #include "worker/communicator.h"
 #include "workloads/batch_order.h"
 
@@ -32,6 +34,7 @@ class DataParallel final : public Model {
         first_rows_(rows_from(0, whole.batch, whole.data->images(Split::train).count())) {}
 
   void begin_with_ranks() override {
+    drop_what_others_lack();
     for (Candidate& candidate : candidates_) candidate.model->begin_with_ranks();
     if (candidates_.size() == 1) return;
     std::vector<double> seconds;
@@ -45,8 +48,7 @@ class DataParallel final : public Model {
   void reset() override { own().reset(); }
 
   double train_step(std::span<const std::uint32_t> rows) override {
-    own().start_step(share_of(rows));
-    return mean_over_ranks(own().finish_steps()).back();
+    return mean_over_ranks({own().train_step(share_of(rows))}).back();
   }
   void start_step(std::span<const std::uint32_t> rows) override { own().start_step(share_of(rows)); }
   std::int64_t most_batches_ahead() const override {
@@ -80,6 +82,14 @@ class DataParallel final : public Model {
 
  private:
   Model& own() { return *candidates_[working_].model; }
+
+  /// Keeps only candidates that all ranks have.
+  void drop_what_others_lack() {
+    const auto own = static_cast<double>(candidates_.size());
+    std::vector<double> all(static_cast<std::size_t>(ranks_.size()));
+    ranks_.gather(&own, sizeof own, all.data());
+    candidates_.resize(static_cast<std::size_t>(std::ranges::min(all)));
+  }
 
   /// The time of a step, the mean over all ranks, so that they decide alike.
   double seconds_of_step() {
@@ -130,7 +140,13 @@ std::unique_ptr<Model> make_data_parallel(ModelTask task,
     candidates.push_back({.model = make(std::move(of_rank)), .plan = plan});
   };
   add(task.exchange.overlaps);
-  if (task.exchange.overlaps && task.tuned) add(false);
+  if (task.exchange.overlaps && task.tuned) {
+    try {
+      add(false);
+    } catch (const OutOfMemory&) {  // there is memory for one of them
+    } catch (const std::bad_alloc&) {
+    }
+  }
   return std::make_unique<DataParallel>(std::move(candidates), task);
 }
 

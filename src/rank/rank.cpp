@@ -152,7 +152,8 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
     const auto shared = [&](const TimedIds& ids) {
       return std::ranges::count_if(ids, [&](const auto& one) { return count.at(one.first) > 1; });
     };
-    timed.erase(std::ranges::min_element(timed, {}, shared));
+    // Of those that share equally few, the last one.
+    timed.erase(std::ranges::min_element(timed.rbegin(), timed.rend(), {}, shared).base() - 1);
   }
   // Compare numbers within names as numbers, so that batch 8 comes before batch 64.
   std::ranges::stable_sort(common, [](const MixEntry& a, const MixEntry& b) {

@@ -32,22 +32,22 @@ bool is_line_of_dashes(const std::string& line) {
   return line.size() > 20 && line.find_first_not_of('-') == std::string::npos;
 }
 
-/// The first paragraph of each message between lines of dashes, on one line.
+/// The first paragraph after each line of dashes, on one line. Such lines enclose mpirun's messages.
 std::vector<std::string> beginnings_of_messages(const std::string& error_output) {
   std::vector<std::string> all;
   std::istringstream lines(error_output);
   std::string line, paragraph;
-  bool in_message = false, in_beginning = false;
+  bool in_beginning = false;
   while (std::getline(lines, line)) {
-    const bool is_end = is_line_of_dashes(line);
-    if (is_end || line.find_first_not_of(' ') == std::string::npos) {
+    const bool is_line = is_line_of_dashes(line);
+    if (is_line || line.find_first_not_of(' ') == std::string::npos) {
       if (!paragraph.empty()) all.push_back(std::exchange(paragraph, ""));
-      if (is_end) in_message = !in_message;
-      in_beginning = is_end && in_message;
+      in_beginning = is_line;
     } else if (in_beginning) {
       paragraph += (paragraph.empty() ? "" : " ") + line;
     }
   }
+  if (!paragraph.empty()) all.push_back(std::move(paragraph));  // the output was cut
   return all;
 }
 

@@ -60,7 +60,7 @@ class Worker : public Interface {
   virtual std::optional<double> cpu_seconds() const = 0;
   virtual int pid() const = 0;
   /// The processes that compute, if the program has started others for that: their time counts as its own.
-  virtual void count_processes(std::vector<int> /*pids*/) {}
+  virtual void count_processes(const std::vector<int>& /*pids*/) {}
 
   /// Sends a request and waits for its answer, as exchange() does.
   template <typename T>

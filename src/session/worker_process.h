@@ -56,7 +56,7 @@ class WorkerProcess : public Worker {
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
   int pid() const override { return pid_; }
-  void count_processes(std::vector<int> pids) override { counted_ = std::move(pids); }
+  void count_processes(const std::vector<int>& pids) override { counted_ = pids; }
 
   /// Closes the program's input and waits for it to end by itself. Returns its exit status; empty if it was
   /// killed or had to be.

@@ -32,7 +32,7 @@ ModelTask model_task(const Parameters& parameters, std::uint64_t seed) {
   if (!trains) return task;  // a batch larger than the test set uses its images more than once
   task.optimizer = Optimizer::of(parameters);
   task.ranks = static_cast<int>(parameters.integer("ranks"));
-  task.exchange = {.overlaps = parameters.boolean("overlap"),
+  task.exchange = {.overlaps = parameters.boolean("overlap") && !parameters.boolean("deterministic"),
                    .deterministic = parameters.boolean("deterministic")};
   // A library's race may choose another algorithm in every run.
   task.tuned = task.tuned && !task.exchange.deterministic;

@@ -37,7 +37,7 @@ struct Optimizer {
 /// How ranks add up their gradients.
 struct ExchangePlan {
   bool overlaps = true;        // beginning with the last layers, while the first ones are still computed
-  bool deterministic = false;  // in the order of ranks, so that every run rounds alike
+  bool deterministic = false;  // in the order of ranks, so that every run rounds alike; never overlaps
 };
 
 /// The task of a model. In dtypes of lower precision than f32, the operands of products are rounded to the

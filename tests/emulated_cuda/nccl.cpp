@@ -1,12 +1,14 @@
-// NCCL for the emulated device, by MPI. EMULATED_NCCL_FAULT names a call that fails.
+// NCCL for the emulated device, by MPI. EMULATED_NCCL_FAULT names a call that fails on rank 1: init, sum,
+// gather, broadcast; or `network`: sums then never end, and are in error later.
 #include "backends/cuda/nccl.h"
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <vector>
+#include <thread>
 
 #include "device.h"
 
@@ -31,10 +33,16 @@ using ncclComm_t = breakeven::cuda::nccl::Comm*;
 
 namespace {
 
-ncclResult_t done_unless(std::string_view fault) {
+int rank = 0;  // of this process
+
+bool has_fault(std::string_view fault) {
   const char* const wanted = std::getenv("EMULATED_NCCL_FAULT");
-  return static_cast<ncclResult_t>(wanted != nullptr && fault == wanted ? 1 : 0);
+  return wanted != nullptr && fault == wanted && rank == 1;
 }
+ncclResult_t done_unless(std::string_view fault) {
+  return static_cast<ncclResult_t>(has_fault(fault) ? 1 : 0);
+}
+constexpr auto invalid_argument = static_cast<ncclResult_t>(4);
 
 int bytes_of(std::size_t count, ncclDataType_t type) {
   return static_cast<int>(count * (static_cast<int>(type) == breakeven::cuda::nccl::float32 ? 4 : 1));
@@ -60,24 +68,30 @@ ncclResult_t ncclGetVersion(int* version) {
 }
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   std::memset(id, 7, sizeof *id);
-  return done_unless("id");
+  return done_unless("");
 }
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
-  int size = 0, own = 0;
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int own) {
+  int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &own);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   char last = 0;
   std::memcpy(&last, reinterpret_cast<const char*>(&id) + sizeof id - 1, 1);
-  if (size != ranks || own != rank || last != 7) return static_cast<ncclResult_t>(4);
+  if (size != ranks || own != rank || last != 7) return invalid_argument;
   *comm = reinterpret_cast<ncclComm_t>(new int(1));
   return done_unless("init");
 }
-ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t,
+ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result) {
+  *result = done_unless("network");
+  return static_cast<ncclResult_t>(0);
+}
+ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
                            ncclComm_t, cudaStream_t stream) {
+  if (type != static_cast<ncclDataType_t>(7) || op != static_cast<ncclRedOp_t>(0)) return invalid_argument;
   connect();
   emulated::will_touch(stream, from, 4 * count, "ncclAllReduce");
   emulated::will_touch(stream, to, 4 * count, "ncclAllReduce");
   emulated::enqueue(stream, [=] {
+    while (has_fault("network")) std::this_thread::sleep_for(std::chrono::seconds(1));
     MPI_Allreduce(from == to ? MPI_IN_PLACE : from, to, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
                   MPI_COMM_WORLD);
   });
@@ -86,7 +100,10 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
 ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t,
                            cudaStream_t stream) {
   connect();
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   emulated::will_touch(stream, from, static_cast<std::size_t>(bytes_of(count, type)), "ncclAllGather");
+  emulated::will_touch(stream, to, static_cast<std::size_t>(ranks * bytes_of(count, type)), "ncclAllGather");
   emulated::enqueue(stream, [=] {
     MPI_Allgather(from, bytes_of(count, type), MPI_BYTE, to, bytes_of(count, type), MPI_BYTE, MPI_COMM_WORLD);
   });
@@ -95,7 +112,8 @@ ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDa
 ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type, int root,
                            ncclComm_t, cudaStream_t stream) {
   connect();
-  emulated::will_touch(stream, to, static_cast<std::size_t>(bytes_of(count, type)), "ncclBroadcast");
+  for (const void* memory : {from, static_cast<const void*>(to)})
+    emulated::will_touch(stream, memory, static_cast<std::size_t>(bytes_of(count, type)), "ncclBroadcast");
   emulated::enqueue(stream, [=] {
     if (from != to) std::memcpy(to, from, static_cast<std::size_t>(bytes_of(count, type)));
     MPI_Bcast(to, bytes_of(count, type), MPI_BYTE, root, MPI_COMM_WORLD);

@@ -23,26 +23,32 @@
 
 using Work = std::function<void()>;
 
-/// The work of a second stream from one fork to the next.
-using Branch = std::shared_ptr<std::vector<Work>>;
+/// The work of a forked stream from one wait to the next.
+struct Part {
+  std::vector<Work> work;
+  std::vector<std::shared_ptr<Part>> after;  // parts of other forked streams that come before it
+  bool done = false;                         // in this launch
+};
+using Branch = std::vector<std::shared_ptr<Part>>;
 
 struct CUgraph_st {
   std::vector<Work> nodes;
-  std::vector<Branch> not_joined;
+  Branch not_joined;
 };
 struct CUstream_st {
   std::deque<Work> waiting;
   std::unique_ptr<CUgraph_st> recorded;  // while it is recorded
   bool recording_failed = false;
   CUstream_st* forked_from = nullptr;  // while it is recorded
-  Branch branch;
+  Branch branch;                       // its parts so far
 };
 struct CUgraphExec_st {
   std::vector<Work> nodes;
 };
 struct CUevent_st {
-  bool recorded = false, reached = true;
+  int recorded = 0, reached = 0;          // number of times
   CUstream_st* stream = nullptr;          // on which it was last recorded
+  Branch covers;                          // the parts of that stream before it, if it is a forked one
   CUstream_st* while_recorded = nullptr;  // the recorded stream, or the one that this was forked from
   std::chrono::steady_clock::time_point time;
 };
@@ -132,9 +138,31 @@ void run_all() {
   for (CUstream_st* stream : device().streams) run_all(*stream);
 }
 
-void run_branch(const std::vector<Work>& branch) {
-  for (const Work& work : branch) {
-    if (!device().lost) work();
+/// Runs a stream's work up to where this event was recorded for the `record`th time.
+void run_up_to(const CUevent_st& event, int record, CUstream_st& stream) {
+  while (event.reached < record && !stream.waiting.empty() && !device().lost) {
+    const Work next = std::move(stream.waiting.front());
+    stream.waiting.pop_front();
+    next();
+  }
+}
+
+/// Runs parts, after the parts that come before them, unless this launch has run them.
+void run_parts(const Branch& parts) {
+  for (const auto& part : parts) {
+    if (std::exchange(part->done, true)) continue;
+    run_parts(part->after);
+    for (const Work& work : part->work) {
+      if (!device().lost) work();
+    }
+  }
+}
+
+/// Removes parts, and those that come before them, from `all`.
+void remove(const Branch& parts, Branch& all) {
+  for (const auto& part : parts) {
+    std::erase(all, part);
+    remove(part->after, all);
   }
 }
 
@@ -226,7 +254,7 @@ void enqueue(cudaStream_t on, Work work) {
   if (device().gate_closed && ++device().queued_behind_gate > queue_length)
     waits_for_ever("more is enqueued than a stream holds");
   if (stream.forked_from != nullptr) {
-    stream.branch->push_back(std::move(work));
+    stream.branch.back()->work.push_back(std::move(work));
     stream.forked_from->recorded->nodes.emplace_back([] {});  // counts as a node of the graph
   } else if (stream.recorded != nullptr) {
     stream.recorded->nodes.push_back(std::move(work));
@@ -278,12 +306,15 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-/// One device, or as many as EMULATED_CUDA_DEVICES says, of which a process uses one.
+/// One device, or as many as EMULATED_CUDA_DEVICES says. A process uses one of them.
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = static_cast<int>(number("EMULATED_CUDA_DEVICES", 1));
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int index) {
+  int count = 0;
+  cudaGetDeviceCount(&count);
+  if (index < 0 || index >= count) return failed(cudaErrorInvalidDevice);
   device().index = index;
   return done();
 }
@@ -432,7 +463,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   if (stream->recorded == nullptr) return failed(cudaErrorIllegalState);
   const std::unique_ptr<CUgraph_st> recorded = std::move(stream->recorded);
   for (CUstream_st* other : device().streams) {
-    if (other->forked_from == stream) other->forked_from = nullptr;
+    if (other->forked_from != stream) continue;
+    other->forked_from = nullptr;
+    other->branch.clear();
   }
   if (!recorded->not_joined.empty()) return failed(cudaErrorStreamCaptureUnjoined);
   if (stream->recording_failed) return failed(cudaErrorStreamCaptureInvalidated);
@@ -470,14 +503,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return done();
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  event->recorded = true;
   event->stream = &stream_of(stream);
+  event->covers = event->stream->branch;
   event->while_recorded = event->stream->recorded != nullptr ? event->stream : event->stream->forked_from;
   if (event->while_recorded != nullptr) return done();
-  event->reached = false;
-  emulated::enqueue(stream, [event] {
+  emulated::enqueue(stream, [event, record = ++event->recorded] {
     event->time = std::chrono::steady_clock::now();
-    event->reached = true;
+    event->reached = record;
   });
   return done();
 }
@@ -486,8 +518,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t on, cudaEvent_t event, unsigned) {
   CUstream_st& stream = stream_of(on);
   CUstream_st* const recorded = event->while_recorded;
   if (recorded == nullptr) {
-    emulated::enqueue(on, [event] {
-      if (!event->reached) run_all(*event->stream);
+    emulated::enqueue(on, [event, record = event->recorded, recorded_on = event->stream] {
+      run_up_to(*event, record, *recorded_on);
     });
     return done();
   }
@@ -495,28 +527,29 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t on, cudaEvent_t event, unsigned) {
   CUgraph_st& graph = *recorded->recorded;
   if (&stream != recorded) {
     stream.forked_from = recorded;
-    stream.branch = std::make_shared<std::vector<Work>>();
-    graph.not_joined.push_back(stream.branch);
-    graph.nodes.emplace_back([branch = stream.branch] {
-      if (!emulated::backwards()) run_branch(*branch);
+    const auto part = std::make_shared<Part>();
+    part->after = stream.branch;
+    part->after.insert(part->after.end(), event->covers.begin(), event->covers.end());
+    stream.branch.push_back(part);
+    graph.not_joined.push_back(part);
+    graph.nodes.emplace_back([part] {
+      part->done = false;
+      if (!emulated::backwards()) run_parts({part});
     });
   } else if (event->stream != recorded) {
-    graph.nodes.emplace_back([branches = std::exchange(graph.not_joined, {})] {
-      for (const Branch& branch : branches) {
-        if (emulated::backwards()) run_branch(*branch);
-      }
-    });
+    remove(event->covers, graph.not_joined);
+    graph.nodes.emplace_back([parts = event->covers] { run_parts(parts); });
   }
   return done();
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
-  if (!event->reached) run_all();
+  if (event->reached < event->recorded) run_all();
   return done();
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
-  if (!first->recorded || !last->recorded) return failed(cudaErrorInvalidResourceHandle);
-  if (!first->reached || !last->reached) return failed(cudaErrorNotReady);
+  if (first->recorded == 0 || last->recorded == 0) return failed(cudaErrorInvalidResourceHandle);
+  if (first->reached < first->recorded || last->reached < last->recorded) return failed(cudaErrorNotReady);
   *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
   return done();
 }

@@ -1,6 +1,7 @@
 // Collective operations on arrays in device memory.
 #include "workloads/collectives.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ void all_gather(DeviceRanks& ranks, const Collective& p, const Arrays& arrays, c
   ranks.gather(arrays.from, p.array.bytes / p.ranks, arrays.to, stream);
 }
 
-/// The array of the root is that which it sends, and stays as it is.
+/// The root sends `to`, which stays as it is.
 void broadcast(DeviceRanks& ranks, const Collective& p, const Arrays& arrays, cudaStream_t stream) {
   ranks.broadcast(arrays.to, p.array.bytes, p.root(), stream);
 }
@@ -35,6 +36,8 @@ template <Enqueue enqueue>
 class CollectiveCase final : public Work {
  public:
   CollectiveCase(const Case& problem, std::uint64_t seed) : p_(problem.parameters), seed_(seed) {
+    if (!ranks_enqueue() && p_.array.bytes > std::numeric_limits<int>::max())
+      throw Unsupported("MPI moves at most 2 GiB in one call");
     const RandomStream numbers(seed, stream::first_operand);
     const auto count = p_.array.elements();
     std::vector<float> values(static_cast<std::size_t>(count));
@@ -72,19 +75,19 @@ class CollectiveCase final : public Work {
   DeviceRanks* ranks_ = nullptr;
 };
 
-std::vector<Dtype> dtypes() {
+std::vector<Dtype> dtypes_of_collectives() {
   return can_join_ranks() ? std::vector{Dtype::f32} : std::vector<Dtype>{};
 }
-std::string why_not(Dtype) {
+std::string why_no_collectives(Dtype) {
   return can_join_ranks() ? "" : "it was built without MPI, which starts ranks";
 }
 
 template <Enqueue enqueue>
 Operation operation(const std::string& op) {
   return {.op = op,
-          .dtypes = dtypes,
+          .dtypes = dtypes_of_collectives,
           .prepare = prepare_as<CollectiveCase<enqueue>>,
-          .why_not = why_not,
+          .why_not = why_no_collectives,
           .takes_ranks = true};
 }
 

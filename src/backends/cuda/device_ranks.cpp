@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/ip/host_name.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/nccl.h"
 #include "worker/communicator.h"
+#include "worker/rank_answers.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -23,6 +27,7 @@ class NcclRanks final : public DeviceRanks {
     if (ranks.rank() == 0) nccl::check(nccl_.get_unique_id(&id), "ncclGetUniqueId", nullptr);
     ranks.broadcast(&id, sizeof id, 0);
     nccl::check(nccl_.comm_init_rank(&comm_, ranks.size(), id, ranks.rank()), "ncclCommInitRank", nullptr);
+    std::thread([this] { watch(); }).detach();  // until the process ends
   }
 
   void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
@@ -40,8 +45,21 @@ class NcclRanks final : public DeviceRanks {
   }
 
  private:
+  /// Ends all ranks if the network between GPUs fails: NCCL's kernels then wait for ever, and the host with
+  /// them.
+  void watch() const {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      nccl::Result failed = nccl::success;
+      if (nccl_.comm_get_async_error(comm_, &failed) != nccl::success || failed == nccl::success) continue;
+      end_all_ranks(fmt::format("{}: NCCL: {}", rank_text(rank_, host_), nccl::words_for(failed, comm_)));
+    }
+  }
+
   const nccl::Library& nccl_ = nccl::library();
   nccl::Comm* comm_ = nullptr;
+  std::size_t rank_ = static_cast<std::size_t>(communicator().rank());
+  std::string host_ = boost::asio::ip::host_name();
 };
 
 /// True if MPI is given the addresses of device memory.
@@ -55,6 +73,7 @@ class Staging {
  public:
   std::byte* of(std::int64_t bytes) {
     if (bytes > bytes_) {
+      bytes_ = 0;  // if there is not enough memory
       memory_.emplace(static_cast<std::size_t>(bytes));
       bytes_ = bytes;
     }
@@ -72,16 +91,15 @@ class MpiRanks final : public DeviceRanks {
   void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
     const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(float));
     if (direct_) {
-      if (from != to) copy(from, to, bytes, cudaMemcpyDeviceToDevice, stream);
       wait(stream);
-      ranks_.sum(to, count);
+      from == to ? ranks_.sum(to, count) : ranks_.sum_of(from, to, count);
       return;
     }
     auto* const values = reinterpret_cast<float*>(own_.of(bytes));
     copy(from, values, bytes, cudaMemcpyDeviceToHost, stream);
     wait(stream);
     ranks_.sum(values, count);
-    bring(values, to, bytes, stream);
+    copy_to_device(values, to, bytes, stream);
   }
 
   void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) override {
@@ -95,7 +113,7 @@ class MpiRanks final : public DeviceRanks {
     copy(own, mine, bytes, cudaMemcpyDeviceToHost, stream);
     wait(stream);
     ranks_.gather(mine, bytes, everybodys);
-    bring(everybodys, all, bytes * ranks_.size(), stream);
+    copy_to_device(everybodys, all, bytes * ranks_.size(), stream);
   }
 
   void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) override {
@@ -108,7 +126,7 @@ class MpiRanks final : public DeviceRanks {
     if (ranks_.rank() == root) copy(data, values, bytes, cudaMemcpyDeviceToHost, stream);
     wait(stream);
     ranks_.broadcast(values, bytes, root);
-    if (ranks_.rank() != root) bring(values, data, bytes, stream);
+    if (ranks_.rank() != root) copy_to_device(values, data, bytes, stream);
   }
 
  private:
@@ -117,7 +135,7 @@ class MpiRanks final : public DeviceRanks {
   }
   static void wait(cudaStream_t stream) { check(cudaStreamSynchronize(stream), "the device"); }
   /// Copies to the device, and waits, because the next call may overwrite the host's memory.
-  static void bring(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
+  static void copy_to_device(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
     copy(from, to, bytes, cudaMemcpyHostToDevice, stream);
     wait(stream);
   }
@@ -151,11 +169,12 @@ std::string rank_library() {
 }
 
 std::string rank_warning() {
-  if (communicator().size() == 1 || ranks_enqueue()) return "";
+  const nccl::Library& nccl = nccl::library();
+  if (communicator().size() == 1 || nccl.why_not.empty() || nccl.is_unwanted) return "";
   return fmt::format(
       "ranks communicate by {}, because NCCL cannot be used: {}; BREAKEVEN_NCCL names its file (PyPI: "
       "nvidia-nccl-cu13)",
-      rank_library(), nccl::library().why_not);
+      rank_library(), nccl.why_not);
 }
 
 void use_device_of_rank() {

@@ -30,9 +30,10 @@ DeviceRanks& device_ranks();
 /// and the host takes part.
 bool ranks_enqueue();
 
-/// The way of the data: "NCCL 2.28.9", "Open MPI 4.1.4 through host memory".
+/// The library that moves the data, and how: "NCCL 2.28.9", "Open MPI 4.1.4 through host memory".
 std::string rank_library();
-/// Warns that NCCL is not used, with the reason; empty if it is, or if there are no other ranks.
+/// Warns that NCCL cannot be used, with the reason; empty if it can, if the user forbids it, or if there are
+/// no other ranks.
 std::string rank_warning();
 
 /// Uses the GPU of this rank: among those that it sees, the one with its index on this host. If each rank

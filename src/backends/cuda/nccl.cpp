@@ -10,11 +10,7 @@
 namespace breakeven::cuda::nccl {
 namespace {
 
-/// 22809 is 2.28.9, and 2708 is 2.7.8: NCCL's numbers have another form since version 2.9.
-std::string version_text(int number) {
-  const int minor = number < 10000 ? number / 100 % 10 : number / 100 % 100;
-  return fmt::format("{}.{}.{}", number < 10000 ? number / 1000 : number / 10000, minor, number % 100);
-}
+constexpr int oldest = 20900;  // earlier versions cannot be part of a CUDA graph
 
 Library opened() {
   Library nccl;
@@ -22,6 +18,7 @@ Library opened() {
   const std::string file = variable == nullptr ? "libnccl.so.2" : variable;
   if (file == "none") {
     nccl.why_not = "BREAKEVEN_NCCL is none";
+    nccl.is_unwanted = true;
     return nccl;
   }
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -37,6 +34,7 @@ Library opened() {
   find(nccl.get_version, "ncclGetVersion");
   find(nccl.get_unique_id, "ncclGetUniqueId");
   find(nccl.comm_init_rank, "ncclCommInitRank");
+  find(nccl.comm_get_async_error, "ncclCommGetAsyncError");
   find(nccl.all_reduce, "ncclAllReduce");
   find(nccl.all_gather, "ncclAllGather");
   find(nccl.broadcast, "ncclBroadcast");
@@ -45,8 +43,11 @@ Library opened() {
   find(nccl.get_last_error, "ncclGetLastError");
   nccl.why_not.clear();  // older versions do without it
   int number = 0;
-  nccl.get_version(&number);
-  nccl.version = version_text(number);
+  if (nccl.get_version(&number) != success || number < oldest) {
+    nccl.why_not = fmt::format("{} is older than 2.9", file);
+    return nccl;
+  }
+  nccl.version = fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
   return nccl;
 }
 
@@ -57,14 +58,16 @@ const Library& library() {
   return nccl;
 }
 
+std::string words_for(Result result, Comm* comm) {
+  std::string words = library().get_error_string(result);
+  if (library().get_last_error == nullptr) return words;
+  const char* const more = library().get_last_error(comm);
+  if (more != nullptr && *more != '\0') words += fmt::format(" ({})", more);
+  return words;
+}
+
 void check(Result result, const char* call, Comm* comm) {
-  if (result == success) return;
-  std::string words = fmt::format("{}: {}", call, library().get_error_string(result));
-  if (library().get_last_error != nullptr) {
-    const char* const more = library().get_last_error(comm);
-    if (more != nullptr && *more != '\0') words += fmt::format(" ({})", more);
-  }
-  throw std::runtime_error(words);
+  if (result != success) throw std::runtime_error(fmt::format("{}: {}", call, words_for(result, comm)));
 }
 
 }  // namespace breakeven::cuda::nccl

@@ -25,6 +25,7 @@ struct Library {
   Result (*get_version)(int*) = nullptr;
   Result (*get_unique_id)(UniqueId*) = nullptr;
   Result (*comm_init_rank)(Comm**, int ranks, UniqueId, int rank) = nullptr;
+  Result (*comm_get_async_error)(Comm*, Result*) = nullptr;
   Result (*all_reduce)(const void* from, void* to, std::size_t count, DataType, Operation, Comm*,
                        cudaStream_t) = nullptr;
   Result (*all_gather)(const void* from, void* to, std::size_t count, DataType, Comm*,
@@ -34,13 +35,17 @@ struct Library {
   const char* (*get_error_string)(Result) = nullptr;
   const char* (*get_last_error)(Comm*) = nullptr;  // null before version 2.13
 
-  std::string version;  // "2.28.9"
-  std::string why_not;  // the reason why it cannot be used; empty if it can
+  std::string version;       // "2.28.9"
+  std::string why_not;       // the reason why it cannot be used; empty if it can
+  bool is_unwanted = false;  // the user forbids it
 };
 
 /// The library, opened by the first call: the file that BREAKEVEN_NCCL names, or libnccl.so.2. With
 /// BREAKEVEN_NCCL=none it is not used.
 const Library& library();
+
+/// NCCL's message for a result that is not `success`.
+std::string words_for(Result result, Comm* comm);
 
 /// Throws std::runtime_error with NCCL's message if a call failed.
 void check(Result result, const char* call, Comm* comm);

@@ -28,6 +28,9 @@ std::string& without_gate() {
   return why;
 }
 
+constexpr const char* launches_wait =
+    "launches wait for the device, as they do beneath some profilers; measure without one";
+
 struct OpenGate {
   void operator()(Gate* gate) const { gate->open(); }
 };
@@ -43,18 +46,24 @@ double Stopwatch::seconds(std::int64_t runs, const std::function<void()>& enqueu
   for (int attempt = 0; attempt < attempts && without_gate().empty(); ++attempt) {
     if (const auto seconds = seconds_behind_gate(runs, enqueue)) return *seconds;
   }
-  if (without_gate().empty())
-    without_gate() = "launches wait for the device, as they do beneath some profilers; measure without one";
+  if (without_gate().empty()) without_gate() = launches_wait;
   return seconds_of_host(runs, enqueue);
 }
 
 std::optional<double> Stopwatch::seconds_of_one_attempt(std::int64_t runs,
-                                                        const std::function<void()>& enqueue) {
-  return without_gate().empty() ? seconds_behind_gate(runs, enqueue) : seconds_of_host(runs, enqueue);
+                                                        const std::function<void()>& enqueue,
+                                                        const std::function<void()>& before_start) {
+  if (!without_gate().empty()) {
+    before_start();
+    return seconds_of_host(runs, enqueue);
+  }
+  const auto seconds = seconds_behind_gate(runs, enqueue, before_start);
+  if (!seconds) without_gate() = launches_wait;
+  return seconds;
 }
 
-std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs,
-                                                     const std::function<void()>& enqueue) {
+std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue,
+                                                     const std::function<void()>& before_start) {
   {
     gate_.close(stream_.get());
     // Also opened after an exception, so that nothing waits for it.
@@ -62,6 +71,7 @@ std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs,
     start_.record(stream_.get());
     for (std::int64_t i = 0; i < runs; ++i) enqueue();
     end_.record(stream_.get());
+    if (before_start) before_start();
   }
   stream_.wait();
   if (gate_.gave_up()) return std::nullopt;

@@ -32,8 +32,10 @@ class Stopwatch {
   /// before.
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
   /// The same, but without another attempt if the gate gives up, for work that all ranks must enqueue equally
-  /// often. Empty if it gave up.
-  std::optional<double> seconds_of_one_attempt(std::int64_t runs, const std::function<void()>& enqueue);
+  /// often. `before_start` is called when the work is queued. Empty if the gate gave up; later times are the
+  /// host's then.
+  std::optional<double> seconds_of_one_attempt(std::int64_t runs, const std::function<void()>& enqueue,
+                                               const std::function<void()>& before_start);
   /// Returns the seconds of one call: the mean of as many calls as take about `worth` seconds, at most
   /// `most_at_once`. The requirements of `enqueue` are the same.
   double quick_seconds(const std::function<void()>& enqueue, double worth, std::int64_t most_at_once);
@@ -42,7 +44,8 @@ class Stopwatch {
 
  private:
   /// Empty if the gate gave up.
-  std::optional<double> seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue);
+  std::optional<double> seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue,
+                                            const std::function<void()>& before_start = {});
   double seconds_of_host(std::int64_t runs, const std::function<void()>& enqueue);
 
   Stream& stream_;

@@ -24,8 +24,8 @@ std::optional<double> Work::device_seconds(const std::function<void()>& enqueue,
     if (is_alone) {
       seconds += stopwatch_.seconds(queued, enqueue);
     } else {
-      communicator().barrier();  // otherwise one rank's time would include how much later others begin
-      const auto one = stopwatch_.seconds_of_one_attempt(queued, enqueue);
+      // Otherwise one rank's time would include how much later others begin.
+      const auto one = stopwatch_.seconds_of_one_attempt(queued, enqueue, [] { communicator().barrier(); });
       is_known = is_known && one.has_value();
       seconds += one.value_or(0);
     }

@@ -69,19 +69,19 @@ class CollectiveCase final : public Prepared {
   Buffer<float> from_, to_;
 };
 
-std::vector<Dtype> dtypes() {
+std::vector<Dtype> dtypes_of_collectives() {
   return can_join_ranks() ? std::vector{Dtype::f32} : std::vector<Dtype>{};
 }
-std::string why_not(Dtype) {
+std::string why_no_collectives(Dtype) {
   return can_join_ranks() ? "" : "it was built without MPI";
 }
 
 template <Run run_once>
 Operation operation(const std::string& op) {
   return {.op = op,
-          .dtypes = dtypes,
+          .dtypes = dtypes_of_collectives,
           .prepare = prepare_as<CollectiveCase<run_once>>,
-          .why_not = why_not,
+          .why_not = why_no_collectives,
           .takes_ranks = true};
 }
 

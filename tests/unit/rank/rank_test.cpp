@@ -268,6 +268,15 @@ TEST(Rank, LeavesOutAMachineOfOtherWork) {
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
+TEST(Rank, LeavesOutTheLastOfThoseThatShareEquallyLittle) {
+  const std::vector<Result> results{
+      machine("a", {product("onednn", 1, 1)}), machine("b", {product("onednn", 1, 2)}),
+      machine("c", {product("onednn", 2, 1)}), machine("d", {product("onednn", 2, 2)})};
+  const Ranking ranking = ranked(results);
+  ASSERT_THAT(ranking.entries, SizeIs(1));
+  EXPECT_EQ(ranking.entries[0].id, "matmul/m=1/f32");
+}
+
 TEST(Rank, SaysWhyNothingIsRanked) {
   const std::vector<Result> apart{machine("a", {product("onednn", 64, 1)}),
                                   machine("b", {product("onednn", 128, 1)})};

@@ -61,6 +61,12 @@ TEST(Launcher, MessagesThatNameARankAreMoreThanOthers) {
       "mpirun noticed that process rank 1 with PID 0 on node a exited on signal 9 (Killed).");
 }
 
+TEST(Launcher, MessagesMayBeCutAtTheirBeginningAndEnd) {
+  EXPECT_EQ(reason_of_ranks(fmt::format("the end of one\n{0}{0}process rank 2 has gone\nwith", dashes)),
+            "process rank 2 has gone with");
+  EXPECT_EQ(reason_of_ranks(fmt::format("{0}cut\nat the end", dashes)), "cut at the end");
+}
+
 TEST(Launcher, OtherOutputHasNoReason) {
   EXPECT_THAT(reason_of_ranks("Traceback\nImportError: no torch\n"), IsEmpty());
 }

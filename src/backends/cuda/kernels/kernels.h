@@ -117,8 +117,7 @@ void max_pool_gradient(Dtype dtype, const PoolShape& shape, std::int64_t images,
 
 /// The number of floats that cross_entropy() writes: sums of losses.
 std::int64_t loss_parts(std::int64_t batch);
-/// gradient = state.loss_scale times that of the mean loss of `images` images, of which these are `batch`;
-/// batch x 10.
+/// gradient = state.loss_scale times that of the mean loss of the `images` images of all ranks; batch x 10.
 void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, std::int64_t batch,
                    std::int64_t images, const StepState* state, void* gradient, float* parts,
                    cudaStream_t stream);

@@ -4,19 +4,18 @@
 
 namespace breakeven::cuda {
 
-DeviceSums::DeviceSums(cudaStream_t main, Branch& branch, std::int64_t most)
-    : ranks_(device_ranks()), main_(main), branch_(branch) {
+DeviceSums::DeviceSums(cudaStream_t main, Branch& branch, std::int64_t most) : main_(main), branch_(branch) {
   if (most > 0) parts_ = Memory(communicator().size() * most * static_cast<std::int64_t>(sizeof(float)));
 }
 
 void DeviceSums::sum(float* values, std::int64_t count) {
   branch_.hold_up(main_);
-  ranks_.sum_of(values, values, count, main_);
+  device_ranks().sum_of(values, values, count, main_);
 }
 
 void DeviceSums::sum_in_order(float* values, std::int64_t count) {
   branch_.hold_up(main_);
-  ranks_.gather(values, count * static_cast<std::int64_t>(sizeof(float)), parts_.data(), main_);
+  device_ranks().gather(values, count * static_cast<std::int64_t>(sizeof(float)), parts_.data(), main_);
   add_parts(parts_.as<float>(), communicator().size(), count, values, main_);
 }
 
@@ -42,7 +41,7 @@ void DeviceSums::finish_sums() {
 void DeviceSums::enqueue(const Started& one) {
   check(cudaStreamWaitEvent(side_.get(), one.ready.get(), 0), "cudaStreamWaitEvent");
   branch_.hold_up(side_.get());
-  ranks_.sum_of(one.values, one.values, one.count, side_.get());
+  device_ranks().sum_of(one.values, one.values, one.count, side_.get());
 }
 
 }  // namespace breakeven::cuda

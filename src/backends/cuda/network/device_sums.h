@@ -16,11 +16,11 @@ namespace breakeven::cuda {
 
 /// Adds up gradients when the work that is enqueued on the main stream and the branch has computed them.
 /// Started sums run on a stream of their own, beside the main stream's later work. If the host takes part in
-/// sums, it begins with them in finish_sums(), when all that later work is enqueued.
+/// sums, it begins with started ones in finish_sums(), when all that later work is enqueued.
 class DeviceSums final : public Sums {
  public:
   /// `branch` belongs to the main stream. `most` is the largest count of sum_in_order(), for which memory is
-  /// allocated. Joins the ranks. Throws OutOfMemory.
+  /// allocated. Throws OutOfMemory. The first sum joins the ranks.
   DeviceSums(cudaStream_t main, Branch& branch, std::int64_t most);
 
   void sum(float* values, std::int64_t count) override;
@@ -38,7 +38,6 @@ class DeviceSums final : public Sums {
 
   void enqueue(const Started& one);
 
-  DeviceRanks& ranks_;
   cudaStream_t main_;
   Branch& branch_;
   Stream side_;

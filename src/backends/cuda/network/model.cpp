@@ -139,6 +139,8 @@ class NetworkModel final : public Model {
       state_.emplace(task_);
       state_->reset();
     }
+    if (task_.ranks > 1)
+      sums_.emplace(stream(), engine_.branch, task_.exchange.deterministic ? parameters_.count() : 0);
     parameters_.reset(stream());
     // Everything is run once here: algorithms are chosen with realistic data, and a CUDA graph must not be
     // the first to call a kernel.
@@ -155,7 +157,6 @@ class NetworkModel final : public Model {
 
   void begin_with_ranks() override {
     step_.reset();
-    sums_.emplace(stream(), engine_.branch, task_.exchange.deterministic ? parameters_.count() : 0);
     exchange_.emplace(*sums_, task_.exchange, parameters_.gradients(), parameters_.count());
     enqueue_step();  // once: NCCL connects the ranks
     wait();
@@ -227,9 +228,7 @@ class NetworkModel final : public Model {
   }
 
   std::string algorithm() const override {
-    std::string text = step_ || inference_ ? "one CUDA graph" + branches_ : "eager";
-    if (update_) text = "two CUDA graphs" + branches_ + ", the gradients added up between them";
-    if (exchange_ && task_.graph && !step_ && !update_) text = "eager, because the host takes part in sums";
+    std::string text = how_launched();
     if (task_.transfer == Transfer::Policy::each) text += ", batches streamed from pinned memory";
     if (task_.transfer == Transfer::Policy::once)
       text += ", parameters and data set moved from pinned memory";
@@ -250,6 +249,13 @@ class NetworkModel final : public Model {
 
   Split first_split() const { return task_.optimizer ? Split::train : Split::test; }
   std::uint32_t first_split_count() const { return task_.data->images(first_split()).count(); }
+
+  std::string how_launched() const {
+    if (!task_.graph) return "eager";
+    if (update_) return "two CUDA graphs" + branches_ + ", the gradients added up between them";
+    if (exchange_ && !step_) return "eager, because the host takes part in sums";
+    return "one CUDA graph" + branches_;
+  }
 
   /// Makes the layers from the first to the last and runs each; in training, also backwards.
   void make_layers() {
@@ -423,14 +429,14 @@ class NetworkModel final : public Model {
   AllActivations activations_;
   std::optional<TrainingState> state_;
   std::vector<std::unique_ptr<LayerWork>> layers_;
-  std::optional<Recording> step_, inference_;
-  bool in_branches_ = false;  // the recorded step computes weights' gradients on the branch
-  // Only with other ranks:
+  // Only with other ranks. Recordings, which may contain their work, are destroyed before them.
   std::optional<DeviceSums> sums_;
   std::optional<GradientExchange> exchange_;
   std::optional<Recording> gradients_, update_;  // the parts of a step, if the host takes part in sums
-  std::string branches_, other_layout_;          // for algorithm()
-  std::vector<double> losses_;                   // of finished steps, not requested yet
+  std::optional<Recording> step_, inference_;
+  bool in_branches_ = false;             // the recorded step computes weights' gradients on the branch
+  std::string branches_, other_layout_;  // for algorithm()
+  std::vector<double> losses_;           // of finished steps, not requested yet
 };
 
 }  // namespace
