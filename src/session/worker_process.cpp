@@ -288,6 +288,11 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
                                             static_cast<double>(longest) / 0x1p20));
   }
   if (auto answer = p.received.take_line()) {
+    if (is_launched_ && !answer->starts_with('{')) {
+      // Ranks print elsewhere: MPICH's mpirun tells in this way that one has ended.
+      p.error_tail += *answer + "\n" + p.received.rest();
+      return lose(Status::failed, how_it_ended());
+    }
     // If there are several lines, it is unclear which is the answer.
     if (auto lost = lose_if_unasked(*answer)) return *std::move(lost);
     return *std::move(answer);

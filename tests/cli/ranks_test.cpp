@@ -177,6 +177,13 @@ TEST_F(RanksTest, WithAWrongSumOnOneOfThemAreWrong) {
               HasSubstr("rank 1 on"));
 }
 
+/// MPICH's mpirun tells so on standard output.
+TEST_F(RanksTest, WhoseLauncherPrintsWhyItEndsAreTold) {
+  const auto printing = launcher("echo '====='; echo 'BAD TERMINATION OF ONE OF THEM'; exit 9");
+  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", printing.string() + " {ranks}"}),
+              HasSubstr("ended with exit status 9: BAD TERMINATION OF ONE OF THEM"));
+}
+
 TEST_F(RanksTest, NeedALauncher) {
   EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", "no-such-launcher {ranks}"}),
               HasSubstr("no-such-launcher"));
