@@ -288,11 +288,9 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
                                             static_cast<double>(longest) / 0x1p20));
   }
   if (auto answer = p.received.take_line()) {
-    if (is_launched_ && !answer->starts_with('{')) {
-      // Ranks print elsewhere: MPICH's mpirun tells in this way that one has ended.
-      p.error_tail += *answer + "\n" + p.received.rest();
-      return lose(Status::failed, how_it_ended());
-    }
+    // Ranks print elsewhere: MPICH's mpirun tells in this way that one has ended.
+    if (is_launched_ && !answer->starts_with('{') && has_ended_within(std::chrono::seconds(1)))
+      return lose(Status::failed, how_it_ended_saying(*std::move(answer)));
     // If there are several lines, it is unclear which is the answer.
     if (auto lost = lose_if_unasked(*answer)) return *std::move(lost);
     return *std::move(answer);
@@ -361,6 +359,22 @@ std::string WorkerProcess::how_it_ended() {
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.remove_suffix(1);
   const auto line = tail.substr(tail.rfind('\n') == std::string_view::npos ? 0 : tail.rfind('\n') + 1);
   return line.empty() ? how : fmt::format("{}: {}", how, shorten_text(line, longest_last_line));
+}
+
+std::string WorkerProcess::how_it_ended_saying(std::string line) {
+  constexpr std::size_t longest = kept_of_stderr;
+  Pipes& p = *pipes_;
+  for (;;) {
+    p.error_tail += line + "\n";
+    if (!p.received.has_line() && !p.closed) {
+      p.context.restart();
+      p.read_line(longest);
+      wait_for_answer(std::chrono::seconds(1), longest, {});
+    }
+    auto next = p.received.take_line();
+    if (!next) return how_it_ended();
+    line = *std::move(next);
+  }
 }
 
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {

@@ -179,7 +179,7 @@ TEST_F(RanksTest, WithAWrongSumOnOneOfThemAreWrong) {
 
 /// MPICH's mpirun tells so on standard output.
 TEST_F(RanksTest, WhoseLauncherPrintsWhyItEndsAreTold) {
-  const auto printing = launcher("echo '====='; echo 'BAD TERMINATION OF ONE OF THEM'; exit 9");
+  const auto printing = launcher("echo '====='; sleep 0.3; echo 'BAD TERMINATION OF ONE OF THEM'; exit 9");
   EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", printing.string() + " {ranks}"}),
               HasSubstr("ended with exit status 9: BAD TERMINATION OF ONE OF THEM"));
 }
