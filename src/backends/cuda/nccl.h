@@ -11,7 +11,8 @@
 namespace breakeven::cuda::nccl {
 
 // The part of NCCL's binary interface that is used, which has been the same since version 2.0 (nccl.h). It is
-// declared here so that a build needs no NCCL; tests/emulated_cuda/nccl.cpp compares it with nccl.h.
+// declared here so that a build needs no NCCL; tests/emulated_cuda/nccl_declarations.cpp compares it with
+// nccl.h.
 struct UniqueId {
   std::array<char, 128> bytes{};
 };
