@@ -55,16 +55,14 @@ ncclResult_t ncclGetVersion(int* version) {
   return done_unless("");
 }
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
-  std::memset(id, 7, sizeof *id);
+  id->bytes.fill(7);
   return done_unless("");
 }
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int own) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  char last = 0;
-  std::memcpy(&last, reinterpret_cast<const char*>(&id) + sizeof id - 1, 1);
-  if (size != ranks || own != rank || last != 7) return invalid_argument;
+  if (size != ranks || own != rank || id.bytes.back() != 7) return invalid_argument;
   *comm = reinterpret_cast<ncclComm_t>(new int(1));
   return done_unless("init");
 }
