@@ -51,9 +51,7 @@ class DataParallel final : public Model {
     return mean_over_ranks({own().train_step(share_of(rows))}).back();
   }
   void start_step(std::span<const std::uint32_t> rows) override { own().start_step(share_of(rows)); }
-  std::int64_t most_batches_ahead() const override {
-    return candidates_[working_].model->most_batches_ahead();
-  }
+  std::int64_t most_batches_ahead() const override { return own().most_batches_ahead(); }
   void take_ahead(std::span<const std::uint32_t> rows) override {
     std::vector<std::uint32_t> own_rows;
     for (std::size_t first = 0; first < rows.size(); first += batch_) {
@@ -81,14 +79,14 @@ class DataParallel final : public Model {
   }
 
  private:
-  Model& own() { return *candidates_[working_].model; }
+  Model& own() const { return *candidates_[working_].model; }
 
   /// Keeps only candidates that all ranks have.
   void drop_what_others_lack() {
-    const auto own = static_cast<double>(candidates_.size());
-    std::vector<double> all(static_cast<std::size_t>(ranks_.size()));
+    const std::size_t own = candidates_.size();
+    std::vector<std::size_t> all(static_cast<std::size_t>(ranks_.size()));
     ranks_.gather(&own, sizeof own, all.data());
-    candidates_.resize(static_cast<std::size_t>(std::ranges::min(all)));
+    candidates_.resize(std::ranges::min(all));
   }
 
   /// The time of a step, the mean over all ranks, so that they decide alike.

@@ -152,7 +152,7 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
     const auto shared = [&](const TimedIds& ids) {
       return std::ranges::count_if(ids, [&](const auto& one) { return count.at(one.first) > 1; });
     };
-    // Of those that share equally few, the last one.
+    // If several share equally few, the last of them.
     timed.erase(std::ranges::min_element(timed.rbegin(), timed.rend(), {}, shared).base() - 1);
   }
   // Compare numbers within names as numbers, so that batch 8 comes before batch 64.

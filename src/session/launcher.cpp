@@ -101,7 +101,7 @@ std::optional<std::string> rank_that_ended_its_job(const std::string& error_outp
 std::string reason_of_ranks(const std::string& error_output) {
   if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
   const std::vector<std::string> all = beginnings_of_messages(error_output);
-  // mpirun first says that the job has ended, and then because of which rank.
+  // mpirun first says that the job has ended, and names the rank in a later message.
   static const std::regex names_rank(R"(\brank \d)");
   const auto found =
       std::ranges::find_if(all, [](const std::string& one) { return std::regex_search(one, names_rank); });

@@ -62,7 +62,7 @@ std::vector<double> losses_of(const Json& row) {
   return row.at("training").at("loss").get<std::vector<double>>();
 }
 
-/// What moves the data, by a variable of the environment.
+/// A library that moves the data, chosen by a variable of the environment.
 struct Route {
   const char* name;
   const char* variable;
@@ -83,7 +83,7 @@ class GpuRanksBy : public GpuRanks, public testing::WithParamInterface<Route> {
   }
 };
 
-/// Parameters of several buckets, of which the first are added up while others are computed.
+/// Parameters fill several buckets. The first ones are added up while others are computed.
 TEST_P(GpuRanksBy, LearnRightly) {
   Json trainings = Json::array();
   for (const bool overlap : {true, false})

@@ -1,13 +1,13 @@
 // Collective operations on arrays in device memory.
 #include "workloads/collectives.h"
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "backends/cuda/arrays.h"
 #include "backends/cuda/device_ranks.h"
 #include "backends/cuda/work.h"
+#include "worker/collective_operation.h"
 #include "worker/communicator.h"
 
 namespace breakeven::cuda {
@@ -36,8 +36,7 @@ template <Enqueue enqueue>
 class CollectiveCase final : public Work {
  public:
   CollectiveCase(const Case& problem, std::uint64_t seed) : p_(problem.parameters), seed_(seed) {
-    if (!ranks_enqueue() && p_.array.bytes > std::numeric_limits<int>::max())
-      throw Unsupported("MPI moves at most 2 GiB in one call");
+    if (!ranks_enqueue()) check_size_for_mpi(p_.array.bytes);
     const RandomStream numbers(seed, stream::first_operand);
     const auto count = p_.array.elements();
     std::vector<float> values(static_cast<std::size_t>(count));
@@ -75,25 +74,9 @@ class CollectiveCase final : public Work {
   DeviceRanks* ranks_ = nullptr;
 };
 
-std::vector<Dtype> dtypes_of_collectives() {
-  return can_join_ranks() ? std::vector{Dtype::f32} : std::vector<Dtype>{};
-}
-std::string why_no_collectives(Dtype) {
-  return can_join_ranks() ? "" : "it was built without MPI, which starts ranks";
-}
-
-template <Enqueue enqueue>
-Operation operation(const std::string& op) {
-  return {.op = op,
-          .dtypes = dtypes_of_collectives,
-          .prepare = prepare_as<CollectiveCase<enqueue>>,
-          .why_not = why_no_collectives,
-          .takes_ranks = true};
-}
-
-const OperationRegistration all_reduces(operation<all_reduce>("all_reduce"));
-const OperationRegistration all_gathers(operation<all_gather>("all_gather"));
-const OperationRegistration broadcasts(operation<broadcast>("broadcast"));
+const OperationRegistration all_reduces(collective_operation<CollectiveCase<all_reduce>>("all_reduce"));
+const OperationRegistration all_gathers(collective_operation<CollectiveCase<all_gather>>("all_gather"));
+const OperationRegistration broadcasts(collective_operation<CollectiveCase<broadcast>>("broadcast"));
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -169,8 +169,9 @@ std::string rank_library() {
 }
 
 std::string rank_warning() {
+  if (communicator().size() == 1) return "";
   const nccl::Library& nccl = nccl::library();
-  if (communicator().size() == 1 || nccl.why_not.empty() || nccl.is_unwanted) return "";
+  if (nccl.why_not.empty() || nccl.is_unwanted) return "";
   return fmt::format(
       "ranks communicate by {}, because NCCL cannot be used: {}; BREAKEVEN_NCCL names its file (PyPI: "
       "nvidia-nccl-cu13)",

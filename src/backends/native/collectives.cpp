@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "worker/backend.h"
+#include "worker/collective_operation.h"
 #include "worker/communicator.h"
 #include "workloads/buffer.h"
 
@@ -56,11 +56,9 @@ class CollectiveCase final : public Prepared {
   std::string algorithm() const override { return communicator().library(); }
 
  private:
-  /// MPI counts bytes in int.
   static Collective checked(const Case& problem) {
     Collective p(problem.parameters);
-    if (p.array.bytes > std::numeric_limits<int>::max())
-      throw Unsupported("MPI moves at most 2 GiB in one call");
+    check_size_for_mpi(p.array.bytes);
     return p;
   }
 
@@ -69,25 +67,9 @@ class CollectiveCase final : public Prepared {
   Buffer<float> from_, to_;
 };
 
-std::vector<Dtype> dtypes_of_collectives() {
-  return can_join_ranks() ? std::vector{Dtype::f32} : std::vector<Dtype>{};
-}
-std::string why_no_collectives(Dtype) {
-  return can_join_ranks() ? "" : "it was built without MPI";
-}
-
-template <Run run_once>
-Operation operation(const std::string& op) {
-  return {.op = op,
-          .dtypes = dtypes_of_collectives,
-          .prepare = prepare_as<CollectiveCase<run_once>>,
-          .why_not = why_no_collectives,
-          .takes_ranks = true};
-}
-
-const OperationRegistration all_reduces(operation<all_reduce>("all_reduce"));
-const OperationRegistration all_gathers(operation<all_gather>("all_gather"));
-const OperationRegistration broadcasts(operation<broadcast>("broadcast"));
+const OperationRegistration all_reduces(collective_operation<CollectiveCase<all_reduce>>("all_reduce"));
+const OperationRegistration all_gathers(collective_operation<CollectiveCase<all_gather>>("all_gather"));
+const OperationRegistration broadcasts(collective_operation<CollectiveCase<broadcast>>("broadcast"));
 
 }  // namespace
 }  // namespace breakeven::native
