@@ -23,7 +23,7 @@ class InferWorkload final : public NetworkWorkload {
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
     for (const std::string& network : network_names())
-      all.push_back({{"network", network}, {"batch", std::int64_t{5}}});
+      all.push_back({{"network", network}, {"batch", std::int64_t{3}}});
     return all;
   }
 

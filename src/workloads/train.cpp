@@ -73,7 +73,7 @@ class TrainWorkload final : public NetworkWorkload {
     for (const std::string& network : network_names()) {
       for (const auto* optimizer : {"sgd", "adam"}) {
         all.push_back(
-            {{"network", network}, {"batch", std::int64_t{5}}, {"optimizer", std::string(optimizer)}});
+            {{"network", network}, {"batch", std::int64_t{3}}, {"optimizer", std::string(optimizer)}});
       }
     }
     return all;

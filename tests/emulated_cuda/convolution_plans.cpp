@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,20 +30,24 @@ class Tensor {
  public:
   explicit Tensor(const Shape& shape) : shape_(shape), values_(static_cast<std::size_t>(shape.elements())) {}
   static Tensor loaded(const Shape& shape, const ConvolutionProblem& p, const void* memory) {
+    std::vector<double> in_memory(static_cast<std::size_t>(shape.elements()));
+    emulated::load_all(type_of(p.dtype), memory, 0, in_memory);
+    if (p.dtype == Dtype::tf32)
+      std::ranges::transform(in_memory, in_memory.begin(), emulated::truncated_to_tf32);
     Tensor tensor(shape);
-    tensor.each_element(p.layout, [&](std::int64_t at, double& held) {
-      const double value = emulated::load(type_of(p.dtype), memory, at);
-      held = p.dtype == Dtype::tf32 ? emulated::truncated_to_tf32(value) : value;
-    });
+    tensor.each_element(p.layout, [&](std::size_t at, double& held) { held = in_memory[at]; });
     return tensor;
   }
   void store(const ConvolutionProblem& p, void* memory) {
-    each_element(p.layout,
-                 [&](std::int64_t at, double& held) { emulated::store(type_of(p.dtype), memory, at, held); });
+    std::vector<double> in_memory(values_.size());
+    each_element(p.layout, [&](std::size_t at, double& held) { in_memory[at] = held; });
+    emulated::store_all(type_of(p.dtype), memory, 0, in_memory);
   }
   void add_bias_and_relu(const ConvolutionProblem& p, const void* bias) {
-    for (std::int64_t i = 0; double& value : values_)
-      value = std::max(0.0, value + emulated::load(type_of(p.dtype), bias, i++ % shape_.channels));
+    std::vector<double> of_channels(static_cast<std::size_t>(shape_.channels));
+    emulated::load_all(type_of(p.dtype), bias, 0, of_channels);
+    for (std::size_t i = 0; double& value : values_)
+      value = std::max(0.0, value + of_channels[i++ % of_channels.size()]);
   }
   /// A pointer to the values from this channel on, which are stored contiguously.
   double* at(std::int64_t outer, std::int64_t channel, std::int64_t row, std::int64_t column) {
@@ -59,7 +64,9 @@ class Tensor {
       for (std::int64_t c = 0; c < shape_.channels; ++c)
         for (std::int64_t y = 0; y < shape_.rows; ++y)
           for (std::int64_t x = 0; x < shape_.columns; ++x)
-            visit(n * in_memory[0] + c * in_memory[1] + y * in_memory[2] + x * in_memory[3], *at(n, c, y, x));
+            visit(static_cast<std::size_t>(n * in_memory[0] + c * in_memory[1] + y * in_memory[2] +
+                                           x * in_memory[3]),
+                  *at(n, c, y, x));
   }
 
   Shape shape_;
@@ -105,13 +112,14 @@ class Patch {
   std::vector<double> values_;
 };
 
-/// Calls visit(patch of the source, weights of one filter, value of the result) for all products of a
-/// convolution.
+/// Calls visit(patch of the source, weights of a group's filters, their values of the result) for all
+/// products of a convolution.
 template <typename Visit>
-void each_sum(const ConvolutionProblem& p, Tensor& source, Tensor& weights, Tensor& result,
-              const Visit& visit) {
+void each_patch(const ConvolutionProblem& p, Tensor& source, Tensor& weights, Tensor& result,
+                const Visit& visit) {
   const std::int64_t groups = p.source.channels / p.weights.channels;
   const std::int64_t filters = p.result.channels / groups;
+  const auto count = static_cast<std::size_t>(filters);
   Patch patch(p);
   for (std::int64_t n = 0; n < p.result.outer; ++n)
     for (std::int64_t y = 0; y < p.result.rows; ++y)
@@ -120,8 +128,8 @@ void each_sum(const ConvolutionProblem& p, Tensor& source, Tensor& weights, Tens
           const std::int64_t channel = group * p.weights.channels;
           const bool writes = p.pass == Pass::backward_data;
           writes ? patch.clear() : patch.read(source, n, y, x, channel);
-          for (std::int64_t k = group * filters; k < (group + 1) * filters; ++k)
-            visit(patch, weights.at(k, 0, 0, 0), *result.at(n, k, y, x));
+          visit(patch, weights.at(group * filters, 0, 0, 0),
+                std::span(result.at(n, group * filters, y, x), count));
           if (writes) patch.add_to(source, n, y, x, channel);
         }
 }
@@ -132,18 +140,25 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   Tensor output(p.output());
   switch (p.pass) {
     case Pass::forward:
-      each_sum(p, first, second, output, [](Patch& patch, const double* weights, double& result) {
-        result += emulated::sum_of_products(patch.values(), weights, patch.size());
-      });
+      each_patch(p, first, second, output,
+                 [](Patch& patch, const double* weights, std::span<double> results) {
+                   emulated::sums_of_products(weights, std::ssize(results), patch.values(), patch.size(),
+                                              results.data());
+                 });
       break;
     case Pass::backward_data:
-      each_sum(p, output, second, first, [](Patch& patch, const double* weights, double result) {
-        emulated::add_scaled(weights, result, patch.values(), patch.size());
-      });
+      each_patch(p, output, second, first,
+                 [](Patch& patch, const double* weights, std::span<double> results) {
+                   emulated::add_combination(weights, std::ssize(results), results.data(), patch.size(),
+                                             patch.values());
+                 });
       break;
     case Pass::backward_weights:
-      each_sum(p, first, output, second, [](Patch& patch, double* weights, double result) {
-        emulated::add_scaled(patch.values(), result, weights, patch.size());
+      each_patch(p, first, output, second, [](Patch& patch, double* weights, std::span<double> results) {
+        for (const double result : results) {
+          emulated::add_scaled(patch.values(), result, weights, patch.size());
+          weights += patch.size();
+        }
       });
       break;
   }

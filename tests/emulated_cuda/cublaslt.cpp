@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -136,19 +138,14 @@ cublasStatus_t judged(const Description& d, const Layout& a, const Layout& b, co
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// op(matrix) of one matrix of the batch, row by row.
-std::vector<double> loaded(const Layout& layout, const void* memory, std::int64_t one, bool transposed,
-                           bool tf32) {
-  const std::int64_t rows = transposed ? layout.columns : layout.rows;
-  const std::int64_t columns = transposed ? layout.rows : layout.columns;
-  std::vector<double> values(static_cast<std::size_t>(rows * columns));
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < columns; ++c) {
-      const double value = emulated::load(
-          layout.type, memory, one * layout.batch_stride + (transposed ? layout.at(c, r) : layout.at(r, c)));
-      values[static_cast<std::size_t>(r * columns + c)] = tf32 ? emulated::truncated_to_tf32(value) : value;
-    }
-  }
+/// One matrix of the batch, column by column.
+std::vector<double> loaded(const Layout& layout, const void* memory, std::int64_t one, bool tf32) {
+  std::vector<double> values(static_cast<std::size_t>(layout.rows * layout.columns));
+  for (std::int64_t c = 0; c < layout.columns; ++c)
+    emulated::load_all(layout.type, memory, one * layout.batch_stride + layout.at(0, c),
+                       std::span(values).subspan(static_cast<std::size_t>(c * layout.rows),
+                                                 static_cast<std::size_t>(layout.rows)));
+  if (tf32) std::ranges::transform(values, values.begin(), emulated::truncated_to_tf32);
   return values;
 }
 
@@ -167,22 +164,30 @@ void set_bit(void* mask, std::int64_t at, bool value) {
   byte = static_cast<unsigned char>(value ? byte | one : byte & ~one);
 }
 
-double with_epilogue(const Description& d, cudaDataType_t type, double sum, std::int64_t row,
-                     std::int64_t column) {
-  switch (d.epilogue) {
-    case CUBLASLT_EPILOGUE_BIAS:
-      return sum + emulated::load(type, d.bias, row);
-    case CUBLASLT_EPILOGUE_RELU_BIAS:
-      return std::max(0.0, sum + emulated::load(type, d.bias, row));
-    case CUBLASLT_EPILOGUE_RELU_AUX_BIAS: {
-      const double linear = sum + emulated::load(type, d.bias, row);
-      set_bit(d.mask, row + column * d.mask_stride, linear > 0);
-      return std::max(0.0, linear);
+/// Applies the epilogue to a column of the result.
+void apply_epilogue(const Description& d, std::span<const double> bias, std::int64_t column,
+                    std::span<double> sums) {
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    double& sum = sums[row];
+    const std::int64_t masked = static_cast<std::int64_t>(row) + column * d.mask_stride;
+    switch (d.epilogue) {
+      case CUBLASLT_EPILOGUE_BIAS:
+        sum += bias[row];
+        break;
+      case CUBLASLT_EPILOGUE_RELU_BIAS:
+        sum = std::max(0.0, sum + bias[row]);
+        break;
+      case CUBLASLT_EPILOGUE_RELU_AUX_BIAS:
+        sum += bias[row];
+        set_bit(d.mask, masked, sum > 0);
+        sum = std::max(0.0, sum);
+        break;
+      case CUBLASLT_EPILOGUE_DRELU:
+        if (!bit(d.mask, masked)) sum = 0;
+        break;
+      default:
+        break;
     }
-    case CUBLASLT_EPILOGUE_DRELU:
-      return bit(d.mask, row + column * d.mask_stride) ? sum : 0;
-    default:
-      return sum;
   }
 }
 
@@ -205,27 +210,39 @@ void multiply(const Description& d, const Layout& la, const Layout& lb, const La
   const double scale = d.scale_a == nullptr ? 1
                                             : emulated::load(CUDA_R_32F, d.scale_a, 0) *
                                                   emulated::load(CUDA_R_32F, d.scale_b, 0);
+  const auto rows = static_cast<std::size_t>(lc.rows);
+  std::vector<double> bias(d.epilogue != CUBLASLT_EPILOGUE_BGRADB && d.bias != nullptr ? rows : 0);
+  emulated::load_all(ld.type, d.bias, 0, bias);
+  std::vector<double> sums(rows);
+  std::vector<double> added(o.beta != 0 ? rows : 0);
+  const std::int64_t k = d.transpose_a == CUBLAS_OP_T ? la.rows : la.columns;
+  std::vector<double> of_b(static_cast<std::size_t>(k));  // a column of op(B)
   for (std::int64_t one = 0; one < lc.batch; ++one) {
-    const auto a = loaded(la, o.a, one, d.transpose_a == CUBLAS_OP_T, tf32);
-    const auto b = loaded(lb, o.b, one, d.transpose_b != CUBLAS_OP_T, tf32);  // column by column
-    const auto k = static_cast<std::int64_t>(a.size()) / lc.rows;
+    const auto a = loaded(la, o.a, one, tf32);
+    const auto b = loaded(lb, o.b, one, tf32);
     for (std::int64_t column = 0; column < lc.columns; ++column) {
-      const double* of_b = b.data() + column * k;
-      if (d.epilogue == CUBLASLT_EPILOGUE_BGRADB) {
-        double sum = 0;
-        for (std::int64_t i = 0; i < k; ++i) sum += of_b[i];
-        emulated::store(ld.type, d.bias, column, sum);
+      const bool in_a_row = d.transpose_b == CUBLAS_OP_T;
+      const double* from = b.data() + (in_a_row ? column : column * lb.rows);
+      for (double& value : of_b) {
+        value = *from;
+        from += in_a_row ? lb.rows : 1;
       }
-      for (std::int64_t row = 0; row < lc.rows; ++row) {
-        const double* of_a = a.data() + row * k;
-        const double products =
-            d.fast_accumulation != 0 ? fast_sum(of_a, of_b, k) : emulated::sum_of_products(of_a, of_b, k);
-        double sum = o.alpha * scale * products;
-        if (o.beta != 0)
-          sum += o.beta * emulated::load(lc.type, o.c, one * lc.batch_stride + lc.at(row, column));
-        emulated::store(ld.type, o.d, one * ld.batch_stride + ld.at(row, column),
-                        with_epilogue(d, ld.type, sum, row, column));
+      if (d.epilogue == CUBLASLT_EPILOGUE_BGRADB)
+        emulated::store(ld.type, d.bias, column, std::accumulate(of_b.begin(), of_b.end(), 0.0));
+      if (d.fast_accumulation != 0) {  // A is transposed
+        for (std::size_t row = 0; row < rows; ++row)
+          sums[row] = fast_sum(a.data() + static_cast<std::int64_t>(row) * k, of_b.data(), k);
+      } else if (d.transpose_a == CUBLAS_OP_T) {
+        emulated::sums_of_products(a.data(), lc.rows, of_b.data(), k, sums.data());
+      } else {
+        std::ranges::fill(sums, 0.0);
+        emulated::add_combination(a.data(), k, of_b.data(), lc.rows, sums.data());
       }
+      for (double& sum : sums) sum *= o.alpha * scale;
+      emulated::load_all(lc.type, o.c, one * lc.batch_stride + lc.at(0, column), added);
+      for (std::size_t row = 0; row < added.size(); ++row) sums[row] += o.beta * added[row];
+      apply_epilogue(d, bias, column, sums);
+      emulated::store_all(ld.type, o.d, one * ld.batch_stride + ld.at(0, column), sums);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 
@@ -55,28 +56,40 @@ void set_element(void* memory, std::int64_t i, T value) {
               sizeof value);
 }
 
-inline double load(cudaDataType_t type, const void* memory, std::int64_t i) {
-  return with_type(type, [&](auto one) {
+/// Elements of an array, from `first` on, as many as there are values.
+inline void load_all(cudaDataType_t type, const void* memory, std::int64_t first, std::span<double> values) {
+  with_type(type, [&](auto one) {
     using T = decltype(one);
-    if constexpr (std::is_arithmetic_v<T>) {
-      return static_cast<double>(element<T>(memory, i));
-    } else {
-      return static_cast<double>(static_cast<float>(element<T>(memory, i)));
+    for (double& value : values) {
+      if constexpr (std::is_arithmetic_v<T>) {
+        value = static_cast<double>(element<T>(memory, first++));
+      } else {
+        value = static_cast<double>(static_cast<float>(element<T>(memory, first++)));
+      }
     }
   });
 }
-
-inline void store(cudaDataType_t type, void* memory, std::int64_t i, double value) {
+inline void store_all(cudaDataType_t type, void* memory, std::int64_t first, std::span<const double> values) {
   with_type(type, [&](auto one) {
     using T = decltype(one);
-    if constexpr (sizeof(T) == 1) {
-      throw std::logic_error("a type that no result of breakeven's has");
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      set_element(memory, i, static_cast<T>(value));
-    } else {
-      set_element(memory, i, T(static_cast<float>(value)));
+    for (const double value : values) {
+      if constexpr (sizeof(T) == 1) {
+        throw std::logic_error("a type that no result of breakeven's has");
+      } else if constexpr (std::is_arithmetic_v<T>) {
+        set_element(memory, first++, static_cast<T>(value));
+      } else {
+        set_element(memory, first++, T(static_cast<float>(value)));
+      }
     }
   });
+}
+inline double load(cudaDataType_t type, const void* memory, std::int64_t i) {
+  double value = 0;
+  load_all(type, memory, i, {&value, 1});
+  return value;
+}
+inline void store(cudaDataType_t type, void* memory, std::int64_t i, double value) {
+  store_all(type, memory, i, {&value, 1});
 }
 
 /// Converts as tensor cores do: keeps the ten highest bits of the fraction, without rounding.
@@ -93,11 +106,46 @@ inline double truncated_to_tf32(double value) {
 #define EMULATED_UNSANITIZED
 #endif
 
-/// A loop that compilers vectorise, unlike std::transform_reduce.
-EMULATED_UNSANITIZED inline double sum_of_products(const double* a, const double* b, std::int64_t count) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
+/// sums[i] = row i of `rows` times `with`, both `length` long; the rows are stored one after another. Four
+/// rows at a time: their sums do not wait for each other.
+EMULATED_UNSANITIZED inline void sums_of_products(const double* rows, std::int64_t count, const double* with,
+                                                  std::int64_t length, double* sums) {
+  std::int64_t row = 0;
+  for (; row + 4 <= count; row += 4, rows += 4 * length) {
+    double first = 0;
+    double second = 0;
+    double third = 0;
+    double fourth = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      first += rows[i] * with[i];
+      second += rows[length + i] * with[i];
+      third += rows[2 * length + i] * with[i];
+      fourth += rows[3 * length + i] * with[i];
+    }
+    sums[row] = first;
+    sums[row + 1] = second;
+    sums[row + 2] = third;
+    sums[row + 3] = fourth;
+  }
+  for (; row < count; ++row, rows += length) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < length; ++i) sum += rows[i] * with[i];
+    sums[row] = sum;
+  }
+}
+
+/// Adds the sum of factors[i] times row i to `to`, four rows at a time.
+EMULATED_UNSANITIZED inline void add_combination(const double* rows, std::int64_t count,
+                                                 const double* factors, std::int64_t length, double* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= count; row += 4, rows += 4 * length) {
+    for (std::int64_t i = 0; i < length; ++i)
+      to[i] += factors[row] * rows[i] + factors[row + 1] * rows[length + i] +
+               factors[row + 2] * rows[2 * length + i] + factors[row + 3] * rows[3 * length + i];
+  }
+  for (; row < count; ++row, rows += length) {
+    for (std::int64_t i = 0; i < length; ++i) to[i] += factors[row] * rows[i];
+  }
 }
 
 /// to += factor from

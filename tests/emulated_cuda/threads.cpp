@@ -8,14 +8,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <string_view>
 #include <vector>
 
 namespace emulated {
 
 bool backwards() {
-  const char* order = std::getenv("EMULATED_CUDA_ORDER");
-  return order != nullptr && std::string_view(order) == "backwards";
+  static const char* const given = std::getenv("EMULATED_CUDA_ORDER");
+  static const std::string_view order = given == nullptr ? "forwards" : given;
+  static std::mt19937 random;  // the same orders in each run
+  return order == "mixed" ? random() % 2 == 0 : order == "backwards";
 }
 
 namespace {
@@ -31,8 +34,9 @@ struct Thread {
 
 class Block {
  public:
-  Block(dim3 shape, std::size_t shared_bytes, const std::function<void()>& work)
+  Block(dim3 shape, std::size_t shared_bytes, bool from_behind, const std::function<void()>& work)
       : shape_(shape),
+        from_behind_(from_behind),
         threads_(shape.x * shape.y * shape.z),
         exchanged_(threads_.size()),
         shared_bytes_(shared_bytes),
@@ -83,7 +87,7 @@ class Block {
   }
 
  private:
-  std::size_t in_order(std::size_t i) const { return backwards_ ? threads_.size() - 1 - i : i; }
+  std::size_t in_order(std::size_t i) const { return from_behind_ ? threads_.size() - 1 - i : i; }
 
   /// Runs threads that have not begun, one after another, until one waits. The threads of most kernels never
   /// do, and then one fiber is enough for a block.
@@ -136,12 +140,12 @@ class Block {
   };
 
   dim3 shape_;
+  bool from_behind_;
   std::vector<Thread> threads_;
   std::vector<std::uint64_t> exchanged_;
   std::size_t shared_bytes_;
   std::unique_ptr<std::byte, Free> shared_;
   const std::function<void()>* work_ = nullptr;
-  const bool backwards_ = backwards();
   fiber scheduler_;
   std::size_t started_ = 0;
   std::size_t current_ = 0;
@@ -152,11 +156,11 @@ Block* running = nullptr;
 }  // namespace
 
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread) {
-  Block one(block, shared_bytes, thread);
+  const bool from_behind = backwards();
+  Block one(block, shared_bytes, from_behind, thread);
   running = &one;
   gridDim = grid;
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-  const bool from_behind = backwards();
   for (std::uint64_t i = 0; i < blocks; ++i) {
     const std::uint64_t at = from_behind ? blocks - 1 - i : i;
     one.run({static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at / grid.x % grid.y),

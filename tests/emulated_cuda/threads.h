@@ -14,8 +14,7 @@ enum class Meeting { none, warp, block };
 constexpr unsigned warp_threads = 32;
 
 /// Runs `thread` as every thread of every block, one block after another; threadIdx and the like identify it.
-/// EMULATED_CUDA_ORDER=backwards reverses the order of threads and blocks: a kernel's results must not depend
-/// on it. Aborts the program if not all threads of a block reach a barrier.
+/// Aborts the program if not all threads of a block reach a barrier.
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 
 // Functions for the running thread.
@@ -27,7 +26,9 @@ void* shared_memory();
 void* exchanged(unsigned lane);
 unsigned lane();
 
-/// True if EMULATED_CUDA_ORDER is "backwards".
+/// True if threads and blocks of the next launch run in reverse order, and the next branch of a graph as late
+/// as possible: results must not depend on it. EMULATED_CUDA_ORDER is forwards (default), backwards, or
+/// mixed, which draws by lot each time.
 bool backwards();
 
 }  // namespace emulated
