@@ -52,9 +52,9 @@ double cpu_seconds_of_thread() {
 }
 
 /// Memory in large pages if the kernel has them, so that its place in a cache is the same in every process.
-class Buffer {
+class Memory {
  public:
-  explicit Buffer(std::size_t bytes) : bytes_(bytes) {
+  explicit Memory(std::size_t bytes) : bytes_(bytes) {
     constexpr std::size_t huge_page = std::size_t{2} << 20U;
     const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(huge_page, rounded)));
@@ -142,9 +142,9 @@ struct CpuProbe {
       : l2(l2_bytes), l2_order(random_line_order(l2_bytes)), memory(memory_buffer) {
     flush_lines(memory.data(), memory.size());
   }
-  Buffer l2;
+  Memory l2;
   std::vector<std::uint32_t> l2_order;
-  Buffer memory;
+  Memory memory;
   ThreadCounters counters;
 };
 

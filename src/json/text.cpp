@@ -16,7 +16,7 @@ namespace {
 
 // Far larger than real files need: a hostile file can exhaust neither time nor the stack.
 constexpr std::size_t deepest = 64;
-constexpr std::size_t most_keys = 1000;
+constexpr std::size_t most_members = 1000;
 
 /// Frees a document's values from the inside out, which needs no memory: nlohmann_json's destructor makes a
 /// list of the values of everything that is not empty. Documents are no deeper than `deepest`.
@@ -56,8 +56,8 @@ class Builder {
     if (!added && repeated_ == RepeatedKey::refused) {
       throw JsonError(place() + pointer_to(name), "is there twice; remove one");
     }
-    if (members.size() > most_keys) {
-      throw JsonError(place(), fmt::format("has more than {} keys; is it the right file?", most_keys));
+    if (members.size() > most_members) {
+      throw JsonError(place(), fmt::format("has more than {} keys; is it the right file?", most_members));
     }
     key_ = std::move(name);
     member_ = &member->second;

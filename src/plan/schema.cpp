@@ -192,7 +192,7 @@ Json threshold_side_schema(const char* description) {
       {"backends"});
 }
 
-Json threshold_schema() {
+Json threshold_section() {
   const Json choices = all_names<Quantity>();
   return object_schema(
       "what `breakeven threshold` looks for; `run` measures the workloads as they are",
@@ -249,7 +249,7 @@ std::string config_schema() {
         {"title", {{"description", "the question that it answers"}, {"type", "string"}, {"minLength", 1}}},
         {"backends", described_backends},
         {"measure", measure_schema()},
-        {"threshold", threshold_schema()},
+        {"threshold", threshold_section()},
         {"workloads",
          {{"description", "what to run; each entry stands for all combinations of its values"},
           {"type", "array"},

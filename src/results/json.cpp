@@ -15,7 +15,7 @@
 namespace breakeven {
 namespace {
 
-constexpr const char* schema = "breakeven.result/1";
+constexpr const char* result_schema = "breakeven.result/1";
 
 }  // namespace
 
@@ -295,7 +295,7 @@ void shard_fields(Fields& f, std::optional<ShardRecord>& record) {
 
 /// Writes or reads everything but the lists, which are written with a line for each entry.
 void fields(Fields& f, Result& result) {
-  f.derived("schema", schema);
+  f.derived("schema", result_schema);
   f.optional("created", result.created);
   f.required("complete", result.complete);
   tool_fields(f, result.tool_version, [&](Fields& tool) {
@@ -322,7 +322,7 @@ Result result_from(const Json& json) {
     throw JsonError(
         fmt::format("is {} and no result; give a file that `breakeven run --out` wrote", describe(kind)));
   const JsonReader in(json);
-  expect_schema(in, schema);
+  expect_schema(in, result_schema);
   auto result = read_fields<Result>(in);
   Fields(in).required("backends", result.backends);
   read_cases(in, result.cases);

@@ -173,7 +173,7 @@ std::string read_to_end(int descriptor, std::uintmax_t expected, std::uintmax_t 
     const std::size_t had = text.size();
     const std::size_t room = std::max(block, text.capacity() - had);
     text.resize(had + static_cast<std::size_t>(std::min<std::uintmax_t>(room, most + 1 - had)));
-    const ssize_t count = read(descriptor, text.data() + had, text.size() - had);
+    const ssize_t count = ::read(descriptor, text.data() + had, text.size() - had);
     const int cause = errno;
     text.resize(had + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count < 0 && cause != EINTR) fail(cause);

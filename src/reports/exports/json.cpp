@@ -6,15 +6,15 @@ namespace breakeven {
 namespace {
 
 template <typename T>
-FormattedReport json_of(const T& found) {
+FormattedReport formatted_json(const T& found) {
   return {.text = to_json_text(found)};
 }
 
 const FormatRegistration json_format({.option = "--out",
                                       .meaning = "everything that was found, as JSON",
-                                      .threshold = json_of<Threshold>,
-                                      .verdicts = json_of<Verdicts>,
-                                      .ranking = json_of<Ranking>,
+                                      .threshold = formatted_json<Threshold>,
+                                      .verdicts = formatted_json<Verdicts>,
+                                      .ranking = formatted_json<Ranking>,
                                       .history = [](const CheckedHistory& history) -> FormattedReport {
                                         return {.text = history_json(history.check, history.store)};
                                       }});

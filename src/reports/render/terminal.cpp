@@ -110,7 +110,7 @@ struct Layout {
   std::size_t indent = 0;
 };
 
-std::string text_of(const TableRow& row, const ShownColumn& column, const Page& page) {
+std::string cell_text(const TableRow& row, const ShownColumn& column, const Page& page) {
   std::string text = column.text(row);
   const std::string& note = row.cells[column.index].note;
   return page.show(text.empty() || note.empty() ? text : fmt::format("{} {}", text, note));
@@ -138,7 +138,7 @@ Layout lay_out(const Table& table, const Page& page) {
     column.width = display_width(column.heading);
     for (const TableRow& row : table.rows) {
       if (!is_remark(table, row))
-        column.width = std::max(column.width, display_width(text_of(row, column, page)));
+        column.width = std::max(column.width, display_width(cell_text(row, column, page)));
     }
     if (!column.is_number()) column.width = std::min(column.width, widest_text);
     if (column.column->essential) used += column.width + gap;
@@ -176,7 +176,7 @@ void write_below(Page& page, const TableRow& row, const Layout& layout) {
     line.clear();
   };
   for (const PlacedColumn& column : layout.below) {
-    const std::string text = text_of(row, column, page);
+    const std::string text = cell_text(row, column, page);
     if (text.empty()) continue;
     const std::string unit = column.style.unit.empty() ? "" : " " + page.show(column.style.unit);
     const std::string said = fmt::format("{} {}{}", page.show(column.column->name), text, unit);
@@ -205,7 +205,7 @@ void write_row(Page& page, const Table& table, const TableRow& row, const Layout
   std::size_t at = layout.indent;
   for (const PlacedColumn& column : layout.columns) {
     const TableCell& cell = row.cells[column.index];
-    const std::string text = text_of(row, column, page);
+    const std::string text = cell_text(row, column, page);
     const bool is_last = &column == &layout.columns.back();
     const bool is_number = column.is_number() && std::holds_alternative<double>(cell.value);
     if (remark && at > layout.indent && text.empty()) continue;
