@@ -77,8 +77,9 @@ std::string launcher_for(const std::string& version_text) {
 }
 
 std::vector<std::string> launch_command(const std::string& launcher, int ranks) {
-  return launch_words(launcher.empty() ? launcher_for(output_of("mpirun --version 2>/dev/null")) : launcher,
-                      ranks);
+  if (!launcher.empty()) return launch_words(launcher, ranks);
+  static const std::string of_this_machine = launcher_for(output_of("mpirun --version 2>/dev/null"));
+  return launch_words(of_this_machine, ranks);
 }
 
 std::vector<std::string> rank_arguments(int ranks) {

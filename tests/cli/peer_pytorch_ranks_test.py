@@ -114,6 +114,20 @@ class PytorchRanksTest(unittest.TestCase):
             self.assertFalse([pid for pid in pids if is_alive(pid)])
 
 
+    def test_a_rank_that_is_stopped_ends_all(self):
+        ranks = self.launch()
+        ranks.ask(request="prepare", **case_of("mlp", 2))
+        ranks._process.stdin.write('{"request": "sample", "iterations": 100000}\n')
+        ranks._process.stdin.flush()
+        time.sleep(1)
+        pids = [rank["pid"] for rank in ranks.hello["ranks"]]
+        os.kill(pids[1], signal.SIGSTOP)
+        self.assertNotEqual(ranks._process.wait(timeout=50), 0)
+        ranks._errors.seek(0)
+        self.assertIn(f"rank 1 on {socket.gethostname()} has shown no sign of life for 20 s", ranks._errors.read())
+        self.assertFalse([pid for pid in pids if is_alive(pid)])
+
+
 def is_alive(pid):
     try:
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

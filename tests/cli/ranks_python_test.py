@@ -24,8 +24,12 @@ PROGRAM = textwrap.dedent(f"""
     import os, sys, time
     sys.path.insert(0, {str(WORKER)!r})
     from breakeven_worker.backend import Backend, Failed, Operation, Prepared
+    from breakeven_worker import ranks
     from breakeven_worker.ranks import own_ranks
     from breakeven_worker.serve import serve
+
+    if "impatient" in sys.argv:
+        ranks._MISSING_BEATS = 2
 
     def does(what):
         return f"{{own_ranks().number}}:{{what}}" in sys.argv
@@ -295,6 +299,24 @@ class Connected(FolderTest):
                     statuses, errors = self.ended()
                     self.assertEqual((statuses[killed], statuses[other]), (-signal.SIGKILL, 1))
                     self.assertEqual(errors[other], f"rank {killed} on {socket.gethostname()} has ended\n")
+
+    def test_one_that_is_stopped_ends_all(self):
+        self.start("impatient", "0:lasts", "1:lasts")
+        self.hello()
+        self.prepare()
+        self.ranks[0].stdin.write('{"request": "sample", "iterations": 1}\n')
+        self.ranks[0].stdin.flush()
+        self.ranks[1].send_signal(signal.SIGSTOP)
+        self.assertEqual(self.ranks[0].wait(timeout=8), 1)  # and not after the ten seconds of the sample
+        self.ranks[1].send_signal(signal.SIGCONT)  # as mpirun does with the others
+        host = socket.gethostname()
+        self.assertIn(f"rank 1 on {host} has shown no sign of life for 2 s: it is stopped, or", self.ended()[1][0])
+
+    def test_one_that_lasts_is_alive(self):
+        self.start("impatient", "1:lasts")
+        self.hello()
+        self.prepare()
+        self.assertTrue(self.ask(request="sample", iterations=1)["ok"])
 
     def test_idle_ranks_take_no_time(self):
         self.start()

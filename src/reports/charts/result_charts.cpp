@@ -17,6 +17,7 @@
 #include "verdicts/candidate.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"
+#include "verdicts/scaling.h"
 
 namespace breakeven {
 namespace {
@@ -215,6 +216,36 @@ std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const C
   return made;
 }
 
+// ---- several ranks
+
+/// What ranks compute: "MLP, batch 128, f32, by 2 ranks", or with that batch on each of them.
+std::string work_of_ranks(const Scaling& scaling) {
+  const Value* overlap = scaling.many->parameters.find("overlap");
+  return fmt::format("{}, {} {} ranks{}", problem_title(*scaling.one), scaling.is_weak ? "each of" : "by",
+                     scaling.ranks, overlap != nullptr && *overlap == Value(false) ? ", not overlapped" : "");
+}
+
+/// The images per second on several ranks over those of as many perfect ones.
+Chart efficiency_chart(const Runs& runs) {
+  Chart chart{.name = "ranks",
+              .title = "Several ranks: images per second over ideal",
+              .kind = Chart::Kind::intervals,
+              .y = {.label = "of ideal", .unit = ChartUnit::ratio},
+              .reference = 1};
+  for (const Result* run : runs) {
+    std::vector<const CaseResult*> results;
+    for (const CaseResult& c : run->cases) results.push_back(&c);
+    for (const Scaling& one : scalings_of(results, run->host.threads)) {
+      const std::string work = work_of_ranks(one);
+      const auto& known = chart.categories;
+      if (known.size() < most_bars || std::ranges::find(known, work) != known.end())
+        add_point(chart, backend_title(one.many->backend), point_at(category(chart, work), one.efficiency),
+                  one.many->device != "cpu");
+    }
+  }
+  return finished(std::move(chart));
+}
+
 // ---- the rest
 
 /// Bars for problems that are in no other chart, by operation: as many as are readable.
@@ -355,6 +386,7 @@ std::vector<Chart> machine_charts(const Runs& runs) {
   }
   made.push_back(lower_precision_chart(all));
   append(made, ladder_charts(all, shown));
+  made.push_back(efficiency_chart(runs));
   append(made, bar_charts(all, shown));
   append(made, loss_charts(all, false));
   append(made, loss_charts(all, true));

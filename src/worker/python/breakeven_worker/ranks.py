@@ -5,6 +5,8 @@ answers with its own. Between requests all of them block in the kernel. What a c
 framework, not through this channel.
 """
 
+import array
+import fcntl
 import functools
 import json
 import os
@@ -13,6 +15,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import termios
 import threading
 import time
 from contextlib import contextmanager, nullcontext
@@ -33,6 +36,9 @@ _LOOPBACK = "127.0.0.1"
 _PATIENCE = 60  # seconds until all ranks must be connected
 _INTRODUCTION = 5  # seconds until one that has connected must have said who it is
 _WATCHED = 0.3  # seconds within which _watch() has noticed the end of another rank
+_BEAT = 1  # seconds between the signs of life of a working rank: empty lines
+# That may be missing. A library's call that does not release Python's lock keeps a rank from showing them.
+_MISSING_BEATS = 20
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
 _LATE_SHARE = 0.05  # of a sample, which they wait at least
@@ -202,7 +208,7 @@ def _late_ranks(answers, hosts):
     median = statistics.median_low(computing)  # of two, the faster one
     longest = max(answer["seconds"] for answer in answers)
     return [
-        f"{_who(rank, hosts)} computes more than 1.25x as long as the median rank: the others wait for it"
+        f"{_who(rank, hosts)} computes more than {_IMBALANCE}x as long as the median rank: the others wait for it"
         for rank, seconds in enumerate(computing)
         if seconds > _IMBALANCE * median and seconds - median > _LATE_SHARE * longest
     ]
@@ -296,15 +302,35 @@ class _Connection:
         for option, value in ((socket.TCP_KEEPIDLE, 30), (socket.TCP_KEEPINTVL, 10), (socket.TCP_KEEPCNT, 3)):
             self._socket.setsockopt(socket.IPPROTO_TCP, option, value)
         self._reader = self._socket.makefile("rb")
+        self._sending = threading.Lock()
+        self._lines = 0  # that have been received
 
     def send(self, message):
-        self._socket.sendall(_line(message))
+        self._send_line(_line(message))
+
+    def beat(self):
+        """Shows the other that this rank works."""
+        self._send_line(b"\n")
+
+    def _send_line(self, line):
+        with self._sending:
+            self._socket.sendall(line)
 
     def receive(self, most=-1):
-        line = self._reader.readline(most)
-        if not line.endswith(b"\n"):
-            raise ConnectionError("the connection was closed")
-        return json.loads(line)
+        """The next message. Signs of life are none."""
+        while True:
+            line = self._reader.readline(most)
+            if not line.endswith(b"\n"):
+                raise ConnectionError("the connection was closed")
+            self._lines += 1
+            if line != b"\n":
+                return json.loads(line)
+
+    def heard(self):
+        """Differs from its last value if anything has arrived since, read or not."""
+        unread = array.array("i", [0])
+        fcntl.ioctl(self._socket, termios.FIONREAD, unread)
+        return self._lines, unread[0]
 
     def has_aborted(self):
         """True if the other's last words, still unread, are that it has aborted."""
@@ -333,6 +359,7 @@ class _Connected(Alone):
         self.index_on_host, self.count_on_host = places_on_hosts(hosts)[number]
         self._connections = connections
         self._leaving = False
+        self._works = threading.Event()  # set while a request is served
         self._ending = threading.Lock()
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -404,19 +431,44 @@ class _Connected(Alone):
         ranks = {connection.fileno(): rank for rank, connection in self._connections.items()}
         for descriptor in ranks:
             ended.register(descriptor, select.POLLRDHUP)
-        descriptor, _ = ended.poll()[0]
+        while not (found := ended.poll(1000 * _BEAT)):
+            self._beat()
+        descriptor, _ = found[0]
         if not self._leaving:
             self._end_after(ranks[descriptor])
+
+    def _beat(self):
+        """Called by _watch() every _BEAT seconds."""
 
 
 class _First(_Connected):
     def requests(self):
-        for line in sys.stdin:
+        self._silent = {rank: (None, 0) for rank in self._connections}  # what was heard last, and beats since
+        for number, line in enumerate(sys.stdin):
             self.broadcast(line)
+            # Until the first is answered, libraries are loaded, for as long as that takes.
+            if number > 0:
+                self._works.set()
             yield line
+            self._works.clear()
         self.leave()
         self.broadcast(None)
         self.gather(None)  # none of the others has seen this rank end before it knew
+
+    def _beat(self):
+        """Ends this process if another rank has shown no sign of life. Counts beats, so that time in which this process
+        was stopped, too, does not count."""
+        if not self._works.is_set():
+            self._silent = dict.fromkeys(self._connections, (None, 0))
+            return
+        for rank, (before, beats) in self._silent.items():
+            heard = self._connections[rank].heard()
+            self._silent[rank] = heard, beats + 1 if heard == before else 0
+            if self._silent[rank][1] > _MISSING_BEATS:
+                self._end(
+                    f"{_who(rank, self.hosts)} has shown no sign of life for {_MISSING_BEATS * _BEAT} s: it is stopped, "
+                    "or its host cannot be reached"
+                )
 
     def _gather(self, what, value):
         return [value, *(self._receive(rank, what) for rank in range(1, self.count))]
@@ -430,9 +482,18 @@ class _First(_Connected):
 class _Other(_Connected):
     def requests(self):
         while (line := self.broadcast(None)) is not None:
+            self._works.set()
             yield line
+            self._works.clear()
         self.leave()
         self.gather(None)
+
+    def _beat(self):
+        if self._works.is_set():
+            try:
+                self._connections[0].beat()
+            except OSError:
+                pass  # _watch() is told that the connection has ended
 
     def _gather(self, what, value):
         self._send(0, what, value)

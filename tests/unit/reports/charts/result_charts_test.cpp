@@ -205,6 +205,31 @@ TEST(Charts, OfStepsOfOptimisationAreALadderInTheirOrder) {
   EXPECT_THAT(names(all), Not(Contains("train"))) << "they are not bars once more";
 }
 
+CaseResult training(std::int64_t batch, std::int64_t ranks, double seconds) {
+  CaseResult made = product("openblas", 64, seconds);
+  made.op = "train";
+  made.id = fmt::format("train/batch={}/ranks={}", batch, ranks);
+  made.parameters = {
+      {"network", std::string("mlp")}, {"batch", batch}, {"ranks", ranks}, {"dtype", std::string("f32")}};
+  made.samples = batch;
+  return made;
+}
+
+TEST(Charts, OfSeveralRanksShowHowFarFromIdealTheyAre) {
+  const std::vector<Chart> all =
+      of({training(64, 1, 2e-3), training(128, 1, 4e-3), training(128, 2, 2.5e-3)});
+  const Chart& chart = named(all, "ranks");
+  EXPECT_EQ(chart.kind, Chart::Kind::intervals);
+  EXPECT_EQ(chart.reference, 1);
+  EXPECT_THAT(labels(chart), ElementsAre("OpenBLAS"));
+  EXPECT_THAT(chart.categories,
+              ElementsAre("MLP, batch 64, f32, each of 2 ranks", "MLP, batch 128, f32, by 2 ranks"));
+  ASSERT_THAT(chart.series[0].points, SizeIs(2));
+  EXPECT_NEAR(chart.series[0].points[0].y, 0.8, 1e-9);
+  EXPECT_NEAR(chart.series[0].points[1].y, 0.8, 1e-9);
+  EXPECT_LT(chart.series[0].points[0].low.value(), 0.8);
+}
+
 TEST(Charts, OfBytesHaveAnAxisOfBytes) {
   std::vector<CaseResult> cases;
   for (const std::int64_t bytes : {1 << 10, 1 << 20, 1 << 30})
