@@ -223,7 +223,7 @@ TEST(Charts, OfSeveralRanksShowHowFarFromIdealTheyAre) {
   EXPECT_EQ(chart.reference, 1);
   EXPECT_THAT(labels(chart), ElementsAre("OpenBLAS"));
   EXPECT_THAT(chart.categories,
-              ElementsAre("MLP, batch 64, f32, each of 2 ranks", "MLP, batch 128, f32, by 2 ranks"));
+              ElementsAre("mlp, batch 64, f32, each of 2 ranks", "mlp, batch 128, f32, by 2 ranks"));
   ASSERT_THAT(chart.series[0].points, SizeIs(2));
   EXPECT_NEAR(chart.series[0].points[0].y, 0.8, 1e-9);
   EXPECT_NEAR(chart.series[0].points[1].y, 0.8, 1e-9);
