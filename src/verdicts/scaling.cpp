@@ -62,4 +62,11 @@ std::vector<Scaling> scalings_of(std::span<const CaseResult* const> results, int
   return all;
 }
 
+std::vector<Scaling> scalings_of(const Result& run) {
+  std::vector<const CaseResult*> results;
+  results.reserve(run.cases.size());
+  for (const CaseResult& c : run.cases) results.push_back(&c);
+  return scalings_of(results, run.host.threads);
+}
+
 }  // namespace breakeven

@@ -27,5 +27,7 @@ struct Scaling {
 /// batch (strong scaling) and of the batch of each rank (weak scaling). The results must outlive the list.
 /// `threads_of_one`: the threads of a result on one rank.
 std::vector<Scaling> scalings_of(std::span<const CaseResult* const> results, int threads_of_one);
+/// The same for all results of a run, which must outlive the list.
+std::vector<Scaling> scalings_of(const Result& run);
 
 }  // namespace breakeven

@@ -1,5 +1,6 @@
 """Tests that two ranks under mpirun train with PyTorch as one process does; skipped without either."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -102,29 +103,27 @@ class PytorchRanksTest(unittest.TestCase):
         for request in (None, {"request": "sample", "iterations": 100_000}):
             ranks = self.launch()
             ranks.ask(request="prepare", **case_of("mlp", 2))
-            if request:
-                ranks._process.stdin.write('{"request": "sample", "iterations": 100000}\n')
-                ranks._process.stdin.flush()
-                time.sleep(1)
-            pids = [rank["pid"] for rank in ranks.hello["ranks"]]
-            os.kill(pids[1], signal.SIGKILL)
-            self.assertNotEqual(ranks._process.wait(timeout=10), 0)
-            ranks._errors.seek(0)
-            self.assertIn(f"rank 1 on {socket.gethostname()} has ended\n", ranks._errors.read())
-            self.assertFalse([pid for pid in pids if is_alive(pid)])
+            self.expect_end(ranks, request, signal.SIGKILL, 10, "has ended\n")
 
 
     def test_a_rank_that_is_stopped_ends_all(self):
         ranks = self.launch()
         ranks.ask(request="prepare", **case_of("mlp", 2))
-        ranks._process.stdin.write('{"request": "sample", "iterations": 100000}\n')
-        ranks._process.stdin.flush()
-        time.sleep(1)
+        request = {"request": "sample", "iterations": 100_000}
+        self.expect_end(ranks, request, signal.SIGSTOP, 50, "has shown no sign of life for 20 s")
+
+    def expect_end(self, ranks, request, signalled, seconds, words):
+        """Sends rank 1 a signal, during the request if there is one: all ranks must end in time, with these words about
+        it."""
+        if request:
+            ranks._process.stdin.write(json.dumps(request) + "\n")
+            ranks._process.stdin.flush()
+            time.sleep(1)
         pids = [rank["pid"] for rank in ranks.hello["ranks"]]
-        os.kill(pids[1], signal.SIGSTOP)
-        self.assertNotEqual(ranks._process.wait(timeout=50), 0)
+        os.kill(pids[1], signalled)
+        self.assertNotEqual(ranks._process.wait(timeout=seconds), 0)
         ranks._errors.seek(0)
-        self.assertIn(f"rank 1 on {socket.gethostname()} has shown no sign of life for 20 s", ranks._errors.read())
+        self.assertIn(f"rank 1 on {socket.gethostname()} {words}", ranks._errors.read())
         self.assertFalse([pid for pid in pids if is_alive(pid)])
 
 

@@ -40,6 +40,12 @@ std::vector<Group> groups_of(const std::vector<Timed>& all, KeyOf key_of) {
   return groups;
 }
 
+/// True if the chart has this category, or can have one more.
+bool is_readable_with(const Chart& chart, const std::string& category) {
+  const auto& known = chart.categories;
+  return known.size() < most_bars || std::ranges::find(known, category) != known.end();
+}
+
 /// The axis for the values of a parameter.
 ChartAxis parameter_axis(const std::string& parameter) {
   return {.label = printable(parameter), .unit = parameter == "bytes" ? ChartUnit::bytes : ChartUnit::number};
@@ -218,7 +224,7 @@ std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const C
 
 // ---- several ranks
 
-/// What ranks compute: "MLP, batch 128, f32, by 2 ranks", or with that batch on each of them.
+/// The title of the work of ranks: "mlp, batch 128, f32, by 2 ranks", or with that batch on each of them.
 std::string work_of_ranks(const Scaling& scaling) {
   const Value* overlap = scaling.many->parameters.find("overlap");
   return fmt::format("{}, {} {} ranks{}", problem_title(*scaling.one), scaling.is_weak ? "each of" : "by",
@@ -233,12 +239,9 @@ Chart efficiency_chart(const Runs& runs) {
               .y = {.label = "of ideal", .unit = ChartUnit::ratio},
               .reference = 1};
   for (const Result* run : runs) {
-    std::vector<const CaseResult*> results;
-    for (const CaseResult& c : run->cases) results.push_back(&c);
-    for (const Scaling& one : scalings_of(results, run->host.threads)) {
+    for (const Scaling& one : scalings_of(*run)) {
       const std::string work = work_of_ranks(one);
-      const auto& known = chart.categories;
-      if (known.size() < most_bars || std::ranges::find(known, work) != known.end())
+      if (is_readable_with(chart, work))
         add_point(chart, backend_title(one.many->backend), point_at(category(chart, work), one.efficiency),
                   one.many->device != "cpu");
     }
@@ -258,8 +261,7 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
     std::vector<Rated> rates;
     for (const Timed* timed : of_op) {
       const std::string problem = problem_title(*timed->result);
-      const auto& known = chart.categories;
-      if (known.size() < most_bars || std::ranges::find(known, problem) != known.end())
+      if (is_readable_with(chart, problem))
         rates.push_back({.x = category(chart, problem), .label = timed->backend, .result = timed->result});
     }
     made.push_back(rate_chart(std::move(chart), rates));

@@ -153,11 +153,9 @@ std::vector<Statement> gpu_statements(const std::vector<Family>& families) {
 std::vector<Statement> scaling_statements(const Runs& runs) {
   std::vector<Statement> said;
   for (const Result* run : runs) {
-    std::vector<const CaseResult*> results;
-    for (const CaseResult& c : run->cases) results.push_back(&c);
     // The fastest backend on several ranks, among those that did the same work.
     std::map<std::tuple<std::string, std::int64_t, bool>, Scaling> best;
-    for (const Scaling& one : scalings_of(results, run->host.threads)) {
+    for (const Scaling& one : scalings_of(*run)) {
       const auto at = std::tuple(activity_of(*one.many) + settings_of(*one.many), one.ranks, one.is_weak);
       const auto known = best.find(at);
       if (known == best.end() || one.many->seconds->median < known->second.many->seconds->median)

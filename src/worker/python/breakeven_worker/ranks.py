@@ -37,7 +37,7 @@ _PATIENCE = 60  # seconds until all ranks must be connected
 _INTRODUCTION = 5  # seconds until one that has connected must have said who it is
 _WATCHED = 0.3  # seconds within which _watch() has noticed the end of another rank
 _BEAT = 1  # seconds between the signs of life of a working rank: empty lines
-# That may be missing. A library's call that does not release Python's lock keeps a rank from showing them.
+# Beats that may be missing: a library's call that does not release Python's lock keeps a rank from showing them.
 _MISSING_BEATS = 20
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
