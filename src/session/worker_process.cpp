@@ -288,9 +288,6 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
                                             static_cast<double>(longest) / 0x1p20));
   }
   if (auto answer = p.received.take_line()) {
-    // Ranks print elsewhere: MPICH's mpirun tells in this way that one has ended.
-    if (is_launched_ && !answer->starts_with('{') && has_ended_within(std::chrono::seconds(1)))
-      return lose(Status::failed, how_it_ended_saying(*std::move(answer)));
     // If there are several lines, it is unclear which is the answer.
     if (auto lost = lose_if_unasked(*answer)) return *std::move(lost);
     return *std::move(answer);
@@ -304,6 +301,11 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
 
 std::optional<WorkerLost> WorkerProcess::lose_if_unasked(std::string_view answer) {
   const std::string unasked = pipes_->unasked();
+  const std::string_view first = answer.empty() ? std::string_view(unasked) : answer;
+  // Ranks print elsewhere: MPICH's mpirun says in this way that one has ended, perhaps before the first
+  // request.
+  if (is_launched_ && !first.empty() && !first.starts_with('{') && has_ended_within(std::chrono::seconds(1)))
+    return lose(Status::failed, how_it_ended_saying(answer));
   if (unasked.empty()) return std::nullopt;
   const bool is_answer = answer.empty() || answer.starts_with('{');  // otherwise a library printed it
   return lose(Status::failed, fmt::format("broke the protocol: sent a line that nobody asked for: {}",
@@ -361,20 +363,17 @@ std::string WorkerProcess::how_it_ended() {
   return line.empty() ? how : fmt::format("{}: {}", how, shorten_text(line, longest_last_line));
 }
 
-std::string WorkerProcess::how_it_ended_saying(std::string line) {
+std::string WorkerProcess::how_it_ended_saying(std::string_view line) {
   constexpr std::size_t longest = kept_of_stderr;
   Pipes& p = *pipes_;
-  for (;;) {
-    p.error_tail += line + "\n";
-    if (!p.received.has_line() && !p.closed) {
-      p.context.restart();
-      p.read_line(longest);
-      wait_for_answer(std::chrono::seconds(1), longest, {});
-    }
-    auto next = p.received.take_line();
-    if (!next) return how_it_ended();
-    line = *std::move(next);
+  for (std::optional<std::string> next{line}; next; next = p.received.take_line()) {
+    p.error_tail += *next + "\n";
+    if (p.received.has_line() || p.closed) continue;
+    p.context.restart();
+    p.read_line(longest);
+    wait_for_answer(std::chrono::seconds(1), longest, {});
   }
+  return how_it_ended();
 }
 
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {

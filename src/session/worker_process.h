@@ -80,7 +80,7 @@ class WorkerProcess : public Worker {
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
   std::string how_it_ended();
   /// The same for a launcher that has printed `line` on standard output, and perhaps more.
-  std::string how_it_ended_saying(std::string line);
+  std::string how_it_ended_saying(std::string_view line);
 
   std::string program_;
   std::chrono::seconds time_to_quit_;
