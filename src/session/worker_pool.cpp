@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/asio/ip/host_name.hpp>
 #include <future>
 #include <set>
 
@@ -105,11 +104,10 @@ std::optional<NoAnswer> WorkerPool::note_ranks(const Participant& participant, c
                               participant.backend.name, std::max<std::size_t>(hello.ranks.size(), 1),
                               hello.ranks.size() > 1 ? "s" : "", participant.ranks)};
   }
-  std::array<char, 256> here{};
-  gethostname(here.data(), here.size() - 1);
+  const std::string here = boost::asio::ip::host_name();
   for (const answer::Rank& rank : hello.ranks) {
     running.ranks.push_back({.host = rank.host, .threads = rank.threads});
-    if (rank.host != here.data()) continue;
+    if (rank.host != here) continue;
     running.ranks_here.push_back(rank.pid);
     running.confined_to.insert(running.confined_to.end(), rank.cpus.begin(), rank.cpus.end());
   }

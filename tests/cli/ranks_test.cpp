@@ -61,6 +61,16 @@ class RanksTest : public DriverTest {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   }
+
+  /// The options of a run in which this signal reaches the last rank during the first epoch.
+  std::vector<std::string> with_signal(const std::string& signal) const {
+    const auto sending =
+        launcher(fmt::format("touch {0}\n(until grep -q '\"request\":\"epoch\"' {0}; do sleep 0.1; done; "
+                             "pkill -{1} -P $$ -n breakeven) &\n"
+                             "exec mpirun \"$@\" < <(exec tee {0})",
+                             file("requests").string(), signal));
+    return {"--launcher", sending.string() + " -np {ranks} --bind-to none"};
+  }
 };
 
 std::vector<double> losses_of(const Json& result, std::size_t index) {
@@ -117,19 +127,16 @@ TEST_F(RanksTest, ExchangeDataRightly) {
 }
 
 TEST_F(RanksTest, ThatDieEndTheirCaseAlone) {
-  const auto dying = launcher("(sleep 3; pkill -KILL -P $$ -n breakeven) &\nexec mpirun \"$@\"");
   const Json result =
       result_of({training(64, 2, {{"epochs", 1000}}), {{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}}},
-                {"openblas"}, {"--launcher", dying.string() + " -np {ranks} --bind-to none"}, 4);
+                {"openblas"}, with_signal("KILL"), 4);
   EXPECT_EQ(result.at("cases")[0].at("status"), "failed");
   EXPECT_THAT(result.at("cases")[0].at("reason"), HasSubstr("rank 1"));
   EXPECT_EQ(result.at("cases")[1].at("status"), "ok");
 }
 
 TEST_F(RanksTest, ThatStopAreNamed) {
-  const auto stopping = launcher("(sleep 3; pkill -STOP -P $$ -n breakeven) &\nexec mpirun \"$@\"");
-  EXPECT_THAT(reason_of(training(64, 2, {{"epochs", 1000}}), "openblas",
-                        {"--launcher", stopping.string() + " -np {ranks} --bind-to none"}),
+  EXPECT_THAT(reason_of(training(64, 2, {{"epochs", 1000}}), "openblas", with_signal("STOP")),
               HasSubstr("has shown no sign of life for 10 s: it is stopped, or its host cannot be reached"));
 }
 

@@ -85,69 +85,78 @@ class Staging {
   std::int64_t bytes_ = 0;
 };
 
-/// Ranks that communicate by MPI, from and to device memory, or through host memory.
+void wait(cudaStream_t stream) {
+  check(cudaStreamSynchronize(stream), "the device");
+}
+
+/// Ranks that communicate by MPI, which reads and writes device memory.
 class MpiRanks final : public DeviceRanks {
  public:
   void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
-    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(float));
-    if (direct_) {
-      wait(stream);
-      from == to ? ranks_.sum(to, count) : ranks_.sum_of(from, to, count);
-      return;
-    }
-    auto* const values = reinterpret_cast<float*>(own_.of(bytes));
-    copy(from, values, bytes, cudaMemcpyDeviceToHost, stream);
     wait(stream);
+    from == to ? ranks_.sum(to, count) : ranks_.sum_of(from, to, count);
+  }
+  void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) override {
+    wait(stream);
+    ranks_.gather(own, bytes, all);
+  }
+  void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) override {
+    wait(stream);
+    ranks_.broadcast(data, bytes, root);
+  }
+
+ private:
+  Communicator& ranks_ = communicator();
+};
+
+/// Ranks that communicate by MPI through pinned host memory.
+class StagedMpiRanks final : public DeviceRanks {
+ public:
+  void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
+    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(float));
+    auto* const values = reinterpret_cast<float*>(own_.of(bytes));
+    copy_to_host(from, values, bytes, stream);
     ranks_.sum(values, count);
     copy_to_device(values, to, bytes, stream);
   }
 
   void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) override {
-    if (direct_) {
-      wait(stream);
-      ranks_.gather(own, bytes, all);
-      return;
-    }
     std::byte* const mine = own_.of(bytes);
     std::byte* const everybodys = all_.of(bytes * ranks_.size());
-    copy(own, mine, bytes, cudaMemcpyDeviceToHost, stream);
-    wait(stream);
+    copy_to_host(own, mine, bytes, stream);
     ranks_.gather(mine, bytes, everybodys);
     copy_to_device(everybodys, all, bytes * ranks_.size(), stream);
   }
 
   void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) override {
-    if (direct_) {
-      wait(stream);
-      ranks_.broadcast(data, bytes, root);
-      return;
-    }
     std::byte* const values = own_.of(bytes);
-    if (ranks_.rank() == root) copy(data, values, bytes, cudaMemcpyDeviceToHost, stream);
-    wait(stream);
+    const bool is_root = ranks_.rank() == root;
+    is_root ? copy_to_host(data, values, bytes, stream) : wait(stream);
     ranks_.broadcast(values, bytes, root);
-    if (ranks_.rank() != root) copy_to_device(values, data, bytes, stream);
+    if (!is_root) copy_to_device(values, data, bytes, stream);
   }
 
  private:
-  static void copy(const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, stream), "cudaMemcpyAsync");
+  // Both wait: MPI reads what the first has copied, and the next call may overwrite what the second copies.
+  static void copy_to_host(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
+    copy(from, to, bytes, cudaMemcpyDeviceToHost, stream);
   }
-  static void wait(cudaStream_t stream) { check(cudaStreamSynchronize(stream), "the device"); }
-  /// Copies to the device, and waits, because the next call may overwrite the host's memory.
   static void copy_to_device(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
     copy(from, to, bytes, cudaMemcpyHostToDevice, stream);
+  }
+  static void copy(const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, stream), "cudaMemcpyAsync");
     wait(stream);
   }
 
   Communicator& ranks_ = communicator();
-  bool direct_ = mpi_reads_device_memory();
   Staging own_, all_;
 };
 
 std::unique_ptr<DeviceRanks> join() {
   if (ranks_enqueue()) return std::make_unique<NcclRanks>();
-  return std::make_unique<MpiRanks>();
+  if (mpi_reads_device_memory()) return std::make_unique<MpiRanks>();
+  return std::make_unique<StagedMpiRanks>();
 }
 
 }  // namespace
