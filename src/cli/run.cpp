@@ -22,6 +22,7 @@
 #include "session/gpu.h"
 #include "session/session.h"
 #include "session/worker_process.h"
+#include "verdicts/differences.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {
@@ -88,6 +89,8 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
       throw CommandError("--resume {0}: is shard {1}, not {2}; continue it with --shard {1}", file,
                          earlier.shard->shard.text(), shard->shard.text());
     if (earlier.shard->fingerprint != shard->fingerprint) refuse("is a shard of other cases");
+    if (earlier.shard->settings != shard_settings(plan.config.measure))
+      refuse("was measured with another --precision, --seconds or --library-defaults");
   }
   const Host here = describe_host(plan.threads);
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
@@ -116,6 +119,10 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
         refuse(fmt::format("the libraries of {} have changed since", now.name));
     }
   }
+  Result now;
+  now.host = here;
+  now.config = plan.config.json;
+  for (const FoundDifference& found : run_differences(earlier, now)) refuse(found.text);
 }
 
 /// The word, in quotes if a shell would interpret it.

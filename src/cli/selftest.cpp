@@ -140,7 +140,11 @@ int selftest(const SelftestOptions& o) {
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
-  std::map<double, GatePlan> plans;  // by share; each is made when it is first needed
+  // Made before the first gate, because a backend may turn out to be unable to take part.
+  std::map<double, GatePlan> plans;  // by share
+  for (const double share : shares) {
+    if (!plans.contains(share)) plans.emplace(share, plan_of(o, share));
+  }
   std::map<double, InjectedCounts> counts;
   std::vector<Verdicts> unchanged;
   const Interruption interruption;
@@ -149,7 +153,6 @@ int selftest(const SelftestOptions& o) {
   for (std::size_t i = 0; !Interruption::requested(); ++i) {
     if (i >= shares.size() && seconds_since(start) > 60 * o.minutes) break;
     const double share = shares.at(i % shares.size());
-    if (!plans.contains(share)) plans.emplace(share, plan_of(o, share));
     GatePlan& plan = plans.at(share);
     ++plan.config.measure.seed;  // so that each gate uses another random order
     Verdicts verdicts = run_gate(

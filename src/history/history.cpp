@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "results/measure_settings.h"
+
 namespace breakeven {
 
-Machine machine_of(const Host& host, const std::string& name) {
+Machine machine_of(const Result& result, const std::string& name) {
+  const Host& host = result.host;
   // Google Benchmark does not report the CPU's name, so its caches distinguish CPUs.
   const auto caches = host.settings.find("caches");
   std::string cpu = host.cpu;
@@ -14,6 +17,7 @@ Machine machine_of(const Host& host, const std::string& name) {
   if (host.threads > 0) description += fmt::format(", {} threads", host.threads);
   if (host.cpu_quota) description += fmt::format(", quota {:.2f}", *host.cpu_quota);
   for (const Gpu& gpu : host.gpus) description += fmt::format(", {}", gpu.name.value_or(gpu.id));
+  if (cache_state(result) == "cold") description += ", cold caches";
   return {.id = 0, .name = name.empty() ? host.name : name, .description = description};
 }
 

@@ -11,6 +11,7 @@
 #include "results/json.h"
 #include "results/whole_file.h"
 #include "text/printable.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 
@@ -180,9 +181,12 @@ std::string digest_of(const std::string& text) {
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(text));
 }
 
-/// True if the case has a measurement. Unsupported and interrupted cases have none.
+/// True if the case has a measurement. Unsupported and interrupted cases have none, and those that only count,
+/// such as `fits`, do not even if they fail: a later success would not be stored.
 bool is_measurement(const CaseResult& c) {
-  if (c.status == Status::ok) return c.seconds.has_value();  // cases that only count, such as `fits`: none
+  const Workload* workload = find_workload(c.op);
+  if (workload != nullptr && !workload->is_timed()) return false;
+  if (c.status == Status::ok) return c.seconds.has_value();
   return c.status != Status::unsupported && c.status != Status::interrupted;
 }
 
@@ -336,7 +340,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   const HistoryDatabase& database = *database_;
   const std::string digest = digest_of(text);
   AddedRun added;
-  added.machine = machine_of(result.host, label.machine);
+  added.machine = machine_of(result, label.machine);
   Transaction transaction(database);
   if (version_of(database) == 1)
     database.check(sqlite3_exec(database.connection.get(), schema_of_speed, nullptr, nullptr, nullptr));

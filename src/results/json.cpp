@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "json/text.h"
 #include "protocol/messages.h"
 #include "results/file_kind.h"
 #include "results/reading.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
@@ -223,6 +225,12 @@ void case_fields(Fields& f, CaseOnBackend& c) {
 
 void fields(Fields& f, CaseResult& c) {
   case_fields(f, c);
+  if (const Workload* workload = f.reads() ? find_workload(c.op) : nullptr) {
+    const std::vector<Parameter> known = workload->parameters();
+    const std::string wrong_type = type_error(known, c.parameters);
+    f.expect(wrong_type.empty(), "has parameters that are not of {}: {}", c.op, wrong_type);
+    c.parameters = with_added(known, std::move(c.parameters));
+  }
   f.required("status", c.status);
   f.optional("reason", c.reason);
   f.optional("seconds", c.seconds);

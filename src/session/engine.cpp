@@ -681,6 +681,7 @@ void Engine::watch_gpu(Contender& contender) {
 std::string Engine::why_no_energy(const Contender& contender) const {
   if (measure_.energy_seconds == 0)
     return "not asked for (measure.energy_seconds is 0, or --seconds below 0.5)";
+  if (contender.participant->ranks > 1) return "it computes on several GPUs, and one of them is watched";
   if (measure_.cold_cache) return "flushing caches between iterations uses energy, too";
   for (const Gpu& gpu : gpus_) {
     if (gpu.id == contender.participant->backend.device_id && gpu.mig.value_or(false))

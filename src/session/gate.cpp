@@ -44,6 +44,11 @@ struct Cause {
   std::string text, remedy;
 };
 
+Cause launches_differ() {
+  return {.text = "launches differ too much",
+          .remedy = "repeat it on a quieter machine, or with a larger --threshold"};
+}
+
 /// A problem, and a case of it for each backend.
 struct ComparedProblem {
   MeasuredProblem problem;
@@ -71,6 +76,7 @@ class Gate : public MeasuringSession {
     end_report(verdicts_);
     verdicts_.wall_seconds = now() - begun_;
     give_up();
+    note_pairs();
     gather_common_notes(verdicts_);
     return std::move(verdicts_);
   }
@@ -386,10 +392,7 @@ class Gate : public MeasuringSession {
     summarise(one);
     if (step.next == Step::Next::stop) {
       close(one, step.verdict);
-      if (step.verdict == Verdict::inconclusive) {
-        end_undecided(one, {.text = "launches differ too much",
-                            .remedy = "repeat it on a quieter machine, or with a larger --threshold"});
-      }
+      if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ());
     }
   }
 
@@ -451,7 +454,10 @@ class Gate : public MeasuringSession {
         if (!is_compared || !leave_out_slow_pairs(one)) continue;
         const Step step = decide_anew(one);
         summarise(one);
-        if (step.next == Step::Next::stop && step.verdict == verdict.verdict) continue;
+        if (step.next == Step::Next::stop && step.verdict == verdict.verdict) {
+          if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ());
+          continue;
+        }
         one.decided = false;
         --decided_;
         verdict.verdict = Verdict::inconclusive;
@@ -481,6 +487,8 @@ class Gate : public MeasuringSession {
                          : (is.finished ? is : was).row->reason;
     // A wrong result has no speed.
     verdict.ratio.reset();
+    if (verdict.base_status != Status::ok) verdict.base_seconds.reset();
+    if (verdict.head_status != Status::ok) verdict.head_seconds.reset();
     close(one, Verdict::incomparable);
   }
 
@@ -512,15 +520,24 @@ class Gate : public MeasuringSession {
       contender.watch.reset();
     }
     verdict.notes = notes_of_sides(notes[base], notes[head]);
+  }
+
+  /// Adds notes on pairs that do not count. Comes last, because more of them may be left out at the end.
+  void note_pairs() {
     const auto pairs_were = [](std::size_t pairs) {
       return pairs == 1 ? std::string("one pair of samples was")
                         : fmt::format("{} pairs of samples were", pairs);
     };
-    if (one.throttled > 0)
-      verdict.notes.push_back(pairs_were(one.throttled) + " taken again, after the GPU had cooled down");
-    if (one.slow > 0)
-      verdict.notes.push_back(
-          fmt::format("{} left out: this machine {}", pairs_were(one.slow), ran_at(median(one.slow_speeds))));
+    for (const ComparedProblem& problem : problems_) {
+      for (const ComparedCase& one : problem.cases) {
+        std::vector<std::string>& notes = verdict_of(one).notes;
+        if (one.throttled > 0)
+          notes.push_back(pairs_were(one.throttled) + " taken again, after the GPU had cooled down");
+        if (one.slow > 0)
+          notes.push_back(fmt::format("{} left out: this machine {}", pairs_were(one.slow),
+                                      ran_at(median(one.slow_speeds))));
+      }
+    }
   }
 
   /// Ends the cases that are still open when time runs out or the run is interrupted.
@@ -541,7 +558,13 @@ class Gate : public MeasuringSession {
           continue;
         }
         verdicts_.complete = verdicts_.complete && !interrupted;
-        close(one, breakeven::end_undecided(one.effects, rules_).verdict);
+        Step step;
+        if (leave_out_slow_pairs(one)) {
+          step = decide_anew(one);
+          summarise(one);
+        }
+        close(one, step.next == Step::Next::stop ? step.verdict
+                                                 : breakeven::end_undecided(one.effects, rules_).verdict);
         if (verdict.verdict == Verdict::inconclusive)
           end_undecided(one, interrupted || !was_slow(one) ? cause : slow_machine(one));
         // A case that was never measured has no result, on either side.

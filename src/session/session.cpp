@@ -138,10 +138,7 @@ class Session : public MeasuringSession {
   void record_shard() {
     if (!plan_.config.shard || (plan_.earlier && !plan_.earlier->shard)) return;
     result_.shard = plan_.config.shard;
-    result_.shard->settings = {.precision = measure_.precision,
-                               .max_seconds = measure_.max_seconds,
-                               .energy_seconds = measure_.energy_seconds,
-                               .library_defaults = measure_.library_defaults};
+    result_.shard->settings = shard_settings(measure_);
   }
 
   /// The number of visits of each problem in a launch. A single launch has two, with half the time each: a
@@ -161,7 +158,16 @@ class Session : public MeasuringSession {
   void keep_unasked(const CaseIndex& unasked) {
     if (!plan_.earlier) return;
     for (const auto& b : plan_.earlier->backends) {
-      if (find_backend(result_.backends, b.name) == nullptr) result_.backends.push_back(b);
+      const auto now = std::ranges::find(result_.backends, b.name, &BackendRecord::name);
+      if (now == result_.backends.end()) {
+        result_.backends.push_back(b);
+      } else if (b.available && !now->available) {
+        // The kept results need the record of what they were measured with.
+        result_.warnings.push_back(
+            fmt::format("{} is not available any more: {}; its results are those of the earlier run", b.name,
+                        now->reason));
+        *now = b;
+      }
     }
     for (const Gpu& gpu : plan_.earlier->host.gpus) {
       auto& known = result_.host.gpus;
@@ -425,6 +431,11 @@ class Session : public MeasuringSession {
     row.warnings = contender.warnings;
     std::erase_if(contender.visits, [](const auto& visit) { return visit.empty(); });
     row.seconds.reset();
+    row.cpu_seconds.reset();
+    row.device_seconds.reset();
+    row.communication_seconds.reset();
+    row.joules.reset();
+    row.latency.reset();
     if (!contender.own_speed.empty())
       contender.own_speed.resize(contender.answers.size(), std::numeric_limits<double>::quiet_NaN());
     if (!contender.visits.empty()) {
@@ -506,6 +517,13 @@ class Session : public MeasuringSession {
 Result run_session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
                    const ShowProgress& show, const Instruments& instruments) {
   return Session(plan, save, show, instruments).run();
+}
+
+ShardSettings shard_settings(const Measure& measure) {
+  return {.precision = measure.precision,
+          .max_seconds = measure.max_seconds,
+          .energy_seconds = measure.energy_seconds,
+          .library_defaults = measure.library_defaults};
 }
 
 int exit_status(const Result& result) {

@@ -101,6 +101,8 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
+    // Answers from before the time ran out may have been next to a neighbour that was recognised later.
+    if (!Interruption::requested()) reopen_doubtful();
     end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();

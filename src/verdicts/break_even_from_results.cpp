@@ -14,7 +14,7 @@
 #include "results/number_text.h"
 #include "verdicts/candidate.h"
 #include "verdicts/case_families.h"
-#include "verdicts/differences.h"
+#include "results/measure_settings.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"
 #include "workloads/workload.h"
@@ -217,13 +217,15 @@ std::vector<BackendRecord> records_of(const MeasuredSide& side) {
 /// The fastest result of each side at one value.
 struct Pair {
   std::array<const CaseResult*, 2> fastest{};
-  bool wrong = false;
+  const CaseResult* wrong = nullptr;  // a wrong result of either side
+
+  bool has_ratio() const { return fastest[0] != nullptr && fastest[1] != nullptr; }
 };
 
 struct FamilyPairs {
   const CaseResult* lowest = nullptr;              // the case with the family's smallest value, and
   const CaseResult* highest = nullptr;             // the one with its largest: they show what else changes
-  std::map<std::int64_t, Pair> pairs;              // by value, both sides
+  std::map<std::int64_t, Pair> pairs;              // by value: with times of both sides, or a wrong result
   std::array<std::size_t, 2> left_out{};           // results that are not ok, by side
   std::array<std::vector<std::int64_t>, 2> alone;  // values that only one side has
 };
@@ -249,7 +251,7 @@ FamilyPairs pairs_of(const CaseFamily& family, std::span<const std::pair<std::si
     if (found.lowest == nullptr || value < least) std::tie(found.lowest, least) = std::pair(&result, value);
     if (found.highest == nullptr || value > most) std::tie(found.highest, most) = std::pair(&result, value);
     Pair& pair = found.pairs[value];
-    pair.wrong = pair.wrong || result.status == Status::wrong;
+    if (is_wrong(result.status)) pair.wrong = &result;
     if (!result.has_time()) {
       if (result.status != Status::unsupported) ++found.left_out[side];
       continue;
@@ -259,7 +261,7 @@ FamilyPairs pairs_of(const CaseFamily& family, std::span<const std::pair<std::si
   }
   for (auto pair = found.pairs.begin(); pair != found.pairs.end();) {
     const auto& [baseline, challenger] = pair->second.fastest;
-    if (baseline != nullptr && challenger != nullptr) {
+    if (pair->second.has_ratio() || pair->second.wrong != nullptr) {
       ++pair;
       continue;
     }
@@ -286,13 +288,18 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
                          .to = family.pairs.rbegin()->first};
   std::vector<RatioAt> ratios;
   for (const auto& [value, pair] : family.pairs) {
+    if (!pair.has_ratio()) {
+      answer.points.push_back(
+          {.value = value, .reason = fmt::format("{} is wrong", pair.wrong->backend), .wrong = true});
+      continue;
+    }
     const auto& [baseline, challenger] = pair.fastest;
     const Estimate over = ratio(challenger->seconds->estimate(), baseline->seconds->estimate());
     ratios.push_back({.value = value, .ratio = over});
     ThresholdPoint point{.value = value,
                          .log_ratios = {std::log(over.value)},
                          .sides = {stand_of(*baseline), stand_of(*challenger)},
-                         .wrong = pair.wrong};
+                         .wrong = pair.wrong != nullptr};
     if (over.interval)
       point.interval = Interval{.low = std::log(over.interval->low), .high = std::log(over.interval->high)};
     answer.points.push_back(std::move(point));
@@ -333,7 +340,9 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
     for (const auto& [side, one] : cases) results.push_back(one.result);
     for (const CaseFamily& family : case_families(results, parameter)) {
       const FamilyPairs pairs = pairs_of(family, cases);
-      if (pairs.pairs.size() < fewest_family_values) continue;
+      const auto with_ratio =
+          std::ranges::count_if(pairs.pairs, [](const auto& pair) { return pair.second.has_ratio(); });
+      if (with_ratio < static_cast<std::ptrdiff_t>(fewest_family_values)) continue;
       answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
     }
   }

@@ -187,7 +187,7 @@ class Comparison {
       made.reason = "the two files have different problems under this name";
     } else if (base.seconds && head.seconds) {
       if (!differ(base, head, made)) compare_times(*base.seconds, *head.seconds, index);
-    } else {
+    } else if (!differ(base, head, made)) {
       compare_fits(base, head, made);
     }
   }

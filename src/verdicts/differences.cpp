@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
+#include "results/measure_settings.h"
 #include "statistics/summary.h"
 #include "verdicts/verdict.h"
 
@@ -114,26 +114,6 @@ std::string clock_change(double ratio) {
                      ratio > 1 ? "higher" : "lower");
 }
 
-/// The run's config under "measure"; null without a config.
-nlohmann::json measure_of(const Result& result) {
-  const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
-  const auto measure = [](const nlohmann::json& one) {
-    const auto given = one.is_object() ? one.find("measure") : one.end();
-    return one.is_object() && given != one.end() && given->is_object() ? *given : nlohmann::json::object();
-  };
-  if (config.is_object()) return measure(config);
-  if (config.is_array() && !config.empty()) return measure(config[0]);
-  return {};
-}
-
-/// A setting of the config, or its default value; empty without a config.
-std::string measured_with(const nlohmann::json& measure, const char* setting,
-                          const std::string& default_value) {
-  if (measure.is_null()) return {};
-  const auto value = measure.find(setting);
-  return value != measure.end() && value->is_string() ? value->get<std::string>() : default_value;
-}
-
 /// Clocks that are not locked vary by this fraction between runs.
 constexpr double clocks = 0.1;
 
@@ -221,19 +201,13 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
   if (auto text = moved_cores(base, head)) found.add(Difference::threads, std::move(*text));
-  const auto base_measure = measure_of(base);
-  const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :
        {std::tuple("state of the caches", "cache", "warm"),
         std::tuple("placement of threads", "placement", "cores")})
-    found.text(Difference::settings, what, measured_with(base_measure, setting, default_value),
-               measured_with(head_measure, setting, default_value));
+    found.text(Difference::settings, what, measured_with(base, setting, default_value),
+               measured_with(head, setting, default_value));
   if (was.environment && is.environment) found.each(Difference::settings, *was.environment, *is.environment);
   return found.take();
-}
-
-std::string cache_state(const Result& result) {
-  return measured_with(measure_of(result), "cache", "warm");
 }
 
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,

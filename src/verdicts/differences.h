@@ -39,9 +39,6 @@ struct FoundDifference {
 /// is unknown on one side does not count as different.
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
-/// The state of the caches that a run's config requests: "warm" or "cold"; empty without a config.
-std::string cache_state(const Result& result);
-
 /// Differences between the two sides' records of one backend, and between the GPUs that it computed on.
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);

@@ -115,6 +115,41 @@ std::vector<CommonWork> common_works(const NodeKind& kind,
   return common;
 }
 
+// ---- what could not be compared
+
+/// "2 cases timed out", "1 case wrong": of each status without a valid time, except `unsupported`.
+std::vector<std::string> bad_cases(const Result& node) {
+  std::map<Status, std::int64_t> counts;
+  for (const CaseResult& c : node.cases) {
+    if (c.status != Status::ok && c.status != Status::unsupported) ++counts[c.status];
+  }
+  std::vector<std::string> texts;
+  for (const auto& [status, count] : counts) {
+    std::string words(name(status));
+    std::ranges::replace(words, '_', ' ');
+    texts.push_back(fmt::format("{} {}", counted_text(count, "case", "cases"), words));
+  }
+  return texts;
+}
+
+/// The number of cases that other nodes of its kind have a time of, and this node does not.
+std::size_t missing_cases(std::size_t node, const std::vector<NodeKind>& kinds,
+                          const std::vector<std::map<Work, CaseTimes>>& times) {
+  std::set<std::pair<Work, std::string>> missing;
+  for (const NodeKind& kind : kinds) {
+    if (!kind.why_not.empty() || std::ranges::find(kind.nodes, node) == kind.nodes.end()) continue;
+    for (const std::size_t other : kind.nodes) {
+      for (const auto& [work, cases] : times[other]) {
+        const auto own = times[node].find(work);
+        for (const auto& [id, seconds] : cases) {
+          if (own == times[node].end() || !own->second.contains(id)) missing.emplace(work, id);
+        }
+      }
+    }
+  }
+  return missing.size();
+}
+
 // ---- causes
 
 /// "its memory takes 1.30x as long in the speed probe", of the part that is most behind, if that explains at
@@ -345,12 +380,15 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   }
   for (std::size_t node = 0; node < results.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
-    const auto bad = std::ranges::count_if(results[node].cases, [](const CaseResult& c) {
-      return c.status == Status::wrong || c.status == Status::failed;
-    });
-    if (bad > 0)
-      fleet.notes.push_back(
-          fmt::format("{}: {} wrong or failed", fleet.nodes[node], counted_text(bad, "case", "cases")));
+    std::vector<std::string> facts = bad_cases(results[node]);
+    if (const std::size_t missing = missing_cases(node, fleet.kinds, times); missing > 0) {
+      fleet.is_partial = true;
+      facts.push_back(fmt::format("{} not compared, because only others of its kind have a time of {}",
+                                  counted_text(static_cast<std::int64_t>(missing), "case", "cases"),
+                                  missing == 1 ? "it" : "them"));
+    }
+    if (!facts.empty())
+      fleet.notes.push_back(fmt::format("{}: {}", fleet.nodes[node], fmt::join(facts, ", ")));
   }
   fleet.standings = judgement.run();
   return fleet;
@@ -358,7 +396,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
 
 int exit_status(const Fleet& fleet) {
   if (!fleet.standings.empty() && fleet.standings.front().is_slower) return 1;
-  return fleet.not_compared.empty() ? 0 : 4;
+  return fleet.not_compared.empty() && !fleet.is_partial ? 0 : 4;
 }
 
 }  // namespace breakeven

@@ -113,6 +113,41 @@ Parameter tuned_parameter() {
                                        true));
 }
 
+Parameters with_added(const std::vector<Parameter>& known, Parameters given) {
+  for (const Parameter& parameter : known) {
+    const bool is_missing = !parameter.added_with.empty() && given.find(parameter.name) == nullptr;
+    if (is_missing && parameter.fallback) given.set(parameter.name, *parameter.fallback);
+  }
+  return given;
+}
+
+std::string type_error(const std::vector<Parameter>& known, const Parameters& given) {
+  for (const Parameter& parameter : known) {
+    const Value* value = given.find(parameter.name);
+    if (value == nullptr) continue;
+    const bool is_integer = std::holds_alternative<std::int64_t>(*value);
+    switch (parameter.kind) {
+      case Parameter::Kind::integer:
+        if (!is_integer) return fmt::format("'{}' must be an integer", parameter.name);
+        break;
+      case Parameter::Kind::number:
+        if (!is_integer && !std::holds_alternative<double>(*value))
+          return fmt::format("'{}' must be a number", parameter.name);
+        break;
+      case Parameter::Kind::boolean:
+        if (!std::holds_alternative<bool>(*value))
+          return fmt::format("'{}' must be true or false", parameter.name);
+        break;
+      case Parameter::Kind::choice:
+      case Parameter::Kind::text:
+        if (!std::holds_alternative<std::string>(*value))
+          return fmt::format("'{}' must be a string", parameter.name);
+        break;
+    }
+  }
+  return "";
+}
+
 bool is_tuned(const Parameters& parameters) {
   return parameters.find("tuned") == nullptr || parameters.boolean("tuned");
 }

@@ -287,6 +287,29 @@ TEST_F(ResumeTest, RefusesOtherLibraries) {
               HasSubstr("the libraries of a have changed since"));
 }
 
+TEST_F(ResumeTest, RefusesOtherSettings) {
+  const auto refusal = [&](const std::function<void(Json&)>& change) {
+    return with_status(2, resume_changed(change, "", one_thread_)).err;
+  };
+  EXPECT_THAT(refusal([](Json& r) { r["config"]["measure"]["cache"] = "cold"; }),
+              HasSubstr("different state of the caches: cold → warm; start again with --out"));
+  EXPECT_THAT(refusal([](Json& r) { r["host"]["environment"]["ONEDNN_MAX_CPU_ISA"] = "AVX2"; }),
+              HasSubstr("different ONEDNN_MAX_CPU_ISA: AVX2 → none"));
+}
+
+TEST_F(ResumeTest, KeepsTheRecordOfABackendThatIsGone) {
+  const auto path = products({8});
+  ASSERT_EQ(breakeven({"run", path, "--out", file("out.json")}).status, 0);
+  std::filesystem::remove(file("backends") / "breakeven-backend-b");
+  write("breakeven-backend-b", "no program");
+  std::filesystem::create_symlink(file("breakeven-backend-b"), file("backends") / "breakeven-backend-b");
+  EXPECT_EQ(breakeven({"run", path, "--resume", file("out.json")}).status, 0);
+  const Json result = parse_file(file("out.json"));
+  EXPECT_EQ(find_case(result, product_id(8), "b").at("status"), "ok");
+  EXPECT_TRUE(result.at("backends")[1].at("available"));
+  EXPECT_THAT(result.at("warnings").dump(), HasSubstr("b is not available any more: "));
+}
+
 TEST_F(ResumeTest, RefusesWhatIsNoResultFile) {
   const auto path = products({8});
   EXPECT_EQ(breakeven({"run", path, "--resume", file("nosuch.json")}).status, 2);

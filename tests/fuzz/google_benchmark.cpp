@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::read_or_refuse<ResultError>([&] { return google_benchmark_from_text(text, "theirs.json"); });
   if (!result) return 0;
   count_measurements(*result);
-  machine_of(result->host, "");
+  machine_of(*result, "");
   software_of(*result);
   const Verdicts verdicts = compare_results(*result, *result, {});
   fuzz::expect_well_formed(&verdicts);

@@ -54,6 +54,7 @@ Document document_of(const Fleet& fleet) {
                     slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "its" : "their");
   if (!fleet.standings.empty() && !fleet.not_compared.empty())
     document.title += fmt::format(" {} could not be compared.", fleet.not_compared.size());
+  if (fleet.is_partial) document.title += " Some cases could not be compared.";
   document.tone = tone_of_status(exit_status(fleet));
   for (std::size_t i = 0; i < fleet.kinds.size(); ++i) {
     const NodeKind& kind = fleet.kinds[i];

@@ -19,7 +19,7 @@ CaseResult full_case(const std::string& backend) {
   CaseResult c;
   c.id = "matmul/m=3/f32";
   c.label = "a label";
-  c.op = "matmul";
+  c.op = "another one";
   c.parameters = {{"m", 3}, {"rate", 0.1}, {"flag", true}, {"dtype", "f32"}};
   c.dtype = "f32";
   c.backend = backend;
@@ -246,6 +246,19 @@ TEST_F(ResultFile, UnknownIsNullAndNeverZero) {
        {"/verify/error", "/joules", "/cpu_seconds", "/gflops", "/gbps", "/conditions/cpu_mhz"})
     EXPECT_TRUE(json.at(nlohmann::json::json_pointer(pointer)).is_null()) << pointer;
   EXPECT_TRUE(std::isnan(read(text).cases[0].verification->error));
+}
+
+TEST_F(ResultFile, OfAnOlderProgramHasTheParametersThatWereAddedLater) {
+  Result r = full_result();
+  for (CaseResult& c : r.cases) {
+    c.op = "train";
+    c.parameters = {{"network", "mlp"}, {"tuned", false}};
+  }
+  const Parameters read_parameters = read(to_json_text(r)).cases[1].parameters;
+  EXPECT_EQ(read_parameters.integer("ranks"), 1);
+  EXPECT_TRUE(read_parameters.boolean("overlap"));
+  EXPECT_FALSE(read_parameters.boolean("tuned"));
+  EXPECT_EQ(read_parameters.find("width"), nullptr);
 }
 
 /// Files of older programs have no `sampling` at all.

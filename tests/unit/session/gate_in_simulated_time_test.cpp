@@ -158,6 +158,24 @@ TEST_F(GateInSimulatedTime, VerdictsBesideAnEarlyNeighbourAreOpenedAgain) {
   }
 }
 
+TEST_F(GateInSimulatedTime, CasesThatAreOpenWhenTimeRunsOutLeaveOutPairsBesideAnEarlyNeighbour) {
+  std::size_t launches = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Machine machine(seed);
+    machine.probe_is_absolute = false;
+    machine.disturbance = neighbour(1000, 1030);
+    GatePlan plan = plan_of(seed, {64, 80, 96, 112, 128, 144, 160, 176});
+    plan.max_seconds = 40;
+    for (const CaseVerdict& c : gate(machine, plan).cases) {
+      EXPECT_THAT(c.verdict, testing::AnyOf(Verdict::same, Verdict::inconclusive)) << seed;
+      for (const LaunchSamples& launch : c.launches)
+        EXPECT_LT(*std::ranges::max_element(launch.base), 1.5e-3) << "it takes 1e-3, and 1.9e-3 beside it";
+      launches += c.launches.size();
+    }
+  }
+  EXPECT_GT(launches, 0U);
+}
+
 TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
   Machine machine(3);
   for (auto& [path, program] : machine.programs) program.sleeps = false;

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "results/measure_settings.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven::verdicts_differences_test {

@@ -123,6 +123,18 @@ TEST(Fleet, NodesWithoutACommonCaseAreNotCompared) {
   EXPECT_EQ(fleet.not_compared.size(), 3U);
 }
 
+TEST(Fleet, CasesThatOneNodeCouldNotMeasureAreNamed) {
+  Nodes nodes(5);
+  CaseResult& hung = nodes.results[2].cases[1];
+  hung.status = Status::timed_out;
+  hung.seconds.reset();
+  const Fleet fleet = nodes.judged();
+  EXPECT_EQ(exit_status(fleet), 4);
+  EXPECT_THAT(fleet.notes,
+              testing::ElementsAre("node2: 1 case timed out, 1 case not compared, because only others of its "
+                                   "kind have a time of it"));
+}
+
 TEST(Fleet, OfThreeNodesTheSlowOneIsFoundWithItsCause) {
   Nodes nodes(3, 1, 1e-4);
   nodes.slow(1, 1.5);
