@@ -65,7 +65,7 @@ int devices(const DevicesOptions& o) {
 }
 
 const SubcommandRegistration devices_command(subcommand<DevicesOptions>(
-    "devices", "show the backends and devices here, and why others are not",
+    "devices", "show the available backends and devices, and why others are unavailable",
     [](CLI::App& command, DevicesOptions& o) {
       command.add_flag("--json", o.json, "as JSON");
       command.add_option("--threads", o.threads,

@@ -179,7 +179,7 @@ int selftest(const SelftestOptions& o) {
 }
 
 const SubcommandRegistration selftest_command(subcommand<SelftestOptions>(
-    "selftest", "what a gate can tell on this host: false alarms, power, smallest change", declare,
+    "selftest", "find the smallest change that a gate finds on this host, and its error rates", declare,
     selftest));
 
 }  // namespace

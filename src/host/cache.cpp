@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <set>
 #include <string>
 #include <system_error>
@@ -17,17 +18,14 @@
 
 namespace breakeven {
 
-std::size_t last_level_cache_bytes() {
-  long largest = 0;
-  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE}) {
-    largest = std::max(largest, sysconf(level));
-  }
-  constexpr std::size_t unknown = std::size_t{32} << 20U;
-  return largest > 0 ? static_cast<std::size_t>(largest) : unknown;
-}
+namespace {
 
-std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::filesystem::path& folder) {
-  std::size_t total = 0;
+constexpr const char* described_cpus = "/sys/devices/system/cpu";
+
+}  // namespace
+
+std::vector<std::size_t> described_caches(const std::vector<int>& cpus, const std::filesystem::path& folder) {
+  std::vector<std::size_t> sizes;
   std::set<std::pair<std::string, std::string>> counted;  // level, and the CPUs that share it
   for (const int cpu : cpus) {
     std::error_code error;
@@ -39,15 +37,26 @@ std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::files
       if (!level || level == "1" || !holds_data) continue;
       const auto sharing = first_in<std::string>(entry->path() / "shared_cpu_list");
       if (!counted.emplace(*level, sharing.value_or("")).second) continue;
-      total += first_in<std::size_t>(entry->path() / "size").value_or(0) << 10U;  // such as "2048K"
+      sizes.push_back(first_in<std::size_t>(entry->path() / "size").value_or(0) << 10U);  // such as "2048K"
     }
   }
-  return total;
+  return sizes;
+}
+
+std::size_t last_level_cache_bytes() {
+  std::size_t largest = 0;
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
+    largest = std::max(largest, static_cast<std::size_t>(std::max(sysconf(level), 0L)));
+  // glibc knows no cache of ARM, and no third level in some virtual machines.
+  for (const std::size_t size : described_caches(cpus_of_thread(0), described_cpus))
+    largest = std::max(largest, size);
+  constexpr std::size_t unknown = std::size_t{32} << 20U;
+  return largest > 0 ? largest : unknown;
 }
 
 std::size_t total_cache_bytes() {
-  return std::max(described_cache_bytes(cpus_of_thread(0), "/sys/devices/system/cpu"),
-                  last_level_cache_bytes());
+  const auto sizes = described_caches(cpus_of_thread(0), described_cpus);
+  return std::max(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}), last_level_cache_bytes());
 }
 
 std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus) {

@@ -14,9 +14,9 @@ std::size_t last_level_cache_bytes();
 /// mask: how much data a program could keep cached between two passes over it. At least
 /// last_level_cache_bytes().
 std::size_t total_cache_bytes();
-/// The same total for `cpus`, read from a folder like /sys/devices/system/cpu; 0 if the folder describes no
-/// caches. A cache that several of the CPUs share counts once.
-std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::filesystem::path& folder);
+/// The sizes in bytes of these caches of `cpus`, read from a folder like /sys/devices/system/cpu; none if it
+/// describes no caches. A cache that several of the CPUs share is there once.
+std::vector<std::size_t> described_caches(const std::vector<int>& cpus, const std::filesystem::path& folder);
 
 /// Size in bytes of the share of the second-level cache that one of `cpus` has when all of them compute; 256
 /// KiB if the kernel does not report it.

@@ -36,6 +36,17 @@ std::string cgroup_path(const std::string& controller) {
   return "";
 }
 
+/// The bytes of a cgroup's usage that are cached files: the kernel drops them when memory is needed.
+double file_cache(const std::string& folder, const std::string& prefix) {
+  double bytes = 0;
+  std::ifstream in(folder + "/memory.stat");
+  double value = 0;
+  for (std::string name; in >> name >> value;) {
+    if (name == prefix + "active_file" || name == prefix + "inactive_file") bytes += value;
+  }
+  return bytes;
+}
+
 /// The folder of this cgroup and all its parents, because the limit of any of them applies. In a container
 /// the mounted root is the container's own group, whatever path /proc/self/cgroup shows, so the root always
 /// comes last.
@@ -178,17 +189,17 @@ std::int64_t available_memory() {
   for (std::string word; in >> word;) {
     if (double kib = 0; word == "MemAvailable:" && in >> kib) least = kib * 1024;
   }
-  const auto limited_by = [&](const std::string& folder, const char* limit, const char* usage) {
+  const auto limited_by = [&](const std::string& folder, const char* limit, const char* usage,
+                              const std::string& prefix) {
     const auto most = first_in<double>(folder + limit);
     const auto used = first_in<double>(folder + usage);
     // cgroup v1 reports "no limit" as a number near 2^63
-    if (most && used && *most < 0x1p60) least = std::min(least, *most - *used);
+    if (most && used && *most < 0x1p60) least = std::min(least, *most - *used + file_cache(folder, prefix));
   };
   for (const auto& folder : with_parents("/sys/fs/cgroup", cgroup_path("")))
-    limited_by(folder, "/memory.max", "/memory.current");
-  for (const auto& folder : with_parents("/sys/fs/cgroup/memory", cgroup_path("memory"))) {
-    limited_by(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes");
-  }
+    limited_by(folder, "/memory.max", "/memory.current", "");
+  for (const auto& folder : with_parents("/sys/fs/cgroup/memory", cgroup_path("memory")))
+    limited_by(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_");
   return std::isinf(least) ? std::numeric_limits<std::int64_t>::max()
                            : static_cast<std::int64_t>(std::max(least, 0.0));
 }

@@ -6,14 +6,15 @@
 
 namespace breakeven {
 
-EnergyMeter::EnergyMeter() {
-  const std::filesystem::path root = "/sys/class/powercap";
+EnergyMeter::EnergyMeter(const std::filesystem::path& root) {
   std::error_code error;
   for (const auto& zone : std::filesystem::directory_iterator(root, error)) {
     // Packages are named intel-rapl:N. The zones below them (intel-rapl:N:M) are included in the package's
     // counter.
     const std::string name = zone.path().filename();
-    if (name.rfind("intel-rapl:", 0) == 0 && name.find(':') == name.rfind(':'))
+    if (name.rfind("intel-rapl:", 0) != 0 || name.find(':') != name.rfind(':')) continue;
+    // The zone `psys` is the whole platform, with the packages.
+    if (first_in<std::string>(zone.path() / "name").value_or("package").rfind("package", 0) == 0)
       counters_.push_back(zone.path() / "energy_uj");
   }
   if (counters_.empty()) {

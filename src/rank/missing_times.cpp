@@ -151,7 +151,7 @@ bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& mod
 std::string note_of(const Model& model) {
   const std::string_view kinds = name(model.by.kind);
   const bool stated = model.by.roofline == RooflineOf::datasheets;
-  const std::string_view from = stated ? "what makers state" : "the ceilings that were measured";
+  const std::string_view from = stated ? "their datasheets" : "the ceilings that were measured";
   if (!model.error)
     return fmt::format(
         "predicted cases were not measured, and how far the predictions are off is not known: that takes "

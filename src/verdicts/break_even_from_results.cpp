@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "plan/suggestion.h"
+#include "results/measure_settings.h"
 #include "results/number_text.h"
 #include "verdicts/candidate.h"
 #include "verdicts/case_families.h"
-#include "results/measure_settings.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"
 #include "workloads/workload.h"
@@ -156,6 +156,7 @@ struct MeasuredSide {
   bool is_cpu = true;  // if the side is a single device
   std::vector<MeasuredCase> cases = {};
   std::string created;  // the time of the newest result
+  std::optional<double> own_speed = {};
 };
 
 /// The names of the backends that have times.
@@ -194,6 +195,8 @@ MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate
     side.cases.push_back({.run = &result, .result = &one, .caches = caches});
     if (const auto device = devices.find(device_key(result, one)); device != devices.end())
       names.insert(device->second.name);
+    if (result.machine_speed && one.device == "cpu" && one.has_time())
+      side.own_speed = result.machine_speed->median;
   }
   side.name = names.empty() ? result.host.name : joined(names, " or ");
   return side;
@@ -384,7 +387,8 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
                        .backends = records_of(sides[side]),
                        .threads = sides[side].host.threads,
                        .name = sides[side].name,
-                       .host = sides[side].host};
+                       .host = sides[side].host,
+                       .own_speed = sides[side].own_speed};
   }
   all.from_results = true;
   all.config = "null";

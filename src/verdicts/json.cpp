@@ -210,6 +210,7 @@ void fields(Fields& f, ThresholdContender& side) {
   f.required("backends", side.backends);
   f.if_set("name", side.name);
   f.if_set("host", side.host);
+  f.if_set("own_speed", side.own_speed);
 }
 
 void fields(Fields& f, Threshold& threshold) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
@@ -40,6 +41,21 @@ std::optional<SideCount> only_difference(const Threshold& threshold, std::size_t
   if (sides[0].ranks != sides[1].ranks) return SideCount{.count = sides[side].ranks, .unit = "rank"};
   if (sides[0].threads != sides[1].threads) return SideCount{.count = sides[side].threads, .unit = "thread"};
   return std::nullopt;
+}
+
+/// The dtype in which a side computes, if the config lets the sides differ in it; else empty. Files do not
+/// have it anywhere else.
+std::string own_dtype(const Threshold& threshold, std::size_t side) {
+  if (!threshold.unlike_precision) return "";
+  const auto config = nlohmann::json::parse(threshold.config, nullptr, false, true);
+  const char* const own =
+      side == 0 ? "/threshold/baseline/parameters/dtype" : "/threshold/challenger/parameters/dtype";
+  for (const char* pointer : {own, "/workloads/0/dtype"}) {
+    const nlohmann::json::json_pointer place(pointer);
+    if (!config.contains(place)) continue;
+    return config.at(place).is_string() ? config.at(place).get<std::string>() : "";  // or a list
+  }
+  return "";
 }
 
 std::string in_letters(std::int64_t number) {
@@ -175,7 +191,8 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   if (!sides[side].name.empty()) return sides[side].name;
   std::vector<std::string> spelled = measured_backends(sides[side]);
   std::ranges::transform(spelled, spelled.begin(), backend_spelling);
-  const std::string names = fmt::format("{}", fmt::join(spelled, " or "));
+  std::string names = fmt::format("{}", fmt::join(spelled, " or "));
+  if (const std::string dtype = own_dtype(threshold, side); !dtype.empty()) names += " in " + dtype;
   const auto counted = only_difference(threshold, side);
   return counted ? fmt::format("{} on {}", names, counted->text()) : names;
 }

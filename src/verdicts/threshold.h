@@ -67,6 +67,8 @@ struct ThresholdContender {
   std::optional<HourlyPrice> price = {};
   std::string name = {};          // the machine, if the sides are two machines; else empty
   std::optional<Host> host = {};  // the machine, if the sides are two machines
+  /// The median share of its own speed at which the machine ran, if the side is measured CPUs of a result.
+  std::optional<double> own_speed = {};
 };
 
 struct Threshold {

@@ -80,13 +80,10 @@ std::vector<std::string> hosts_of_all_ranks() {
 Answer parse_like(const Answer& own, const std::string& line) {
   return std::visit(
       [&]<typename T>(const T&) -> Answer {
-        // Rank 0's refusal is the answer of all, whatever the others say.
-        if constexpr (std::is_same_v<T, answer::Refusal>)
-          return own;
-        else {
-          auto read = parse_answer<T>(line);
-          return std::visit([](auto& one) -> Answer { return std::move(one); }, read);
-        }
+        // Beside a refusal, all that counts is whether the other rank refuses, too, and why.
+        using Expected = std::conditional_t<std::is_same_v<T, answer::Refusal>, answer::Done, T>;
+        auto read = parse_answer<Expected>(line);
+        return std::visit([](auto& one) -> Answer { return std::move(one); }, read);
       },
       own);
 }

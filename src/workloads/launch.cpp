@@ -26,7 +26,7 @@ class LaunchWorkload final : public Workload {
     static const std::vector<Parameter> all{
         boolean_parameter("waits",
                           "true: each is waited for before the next is started, which is a latency; false: "
-                          "they are started one behind the other, which is a rate",
+                          "they are started without waiting, which is a rate",
                           true),
         dtype_parameter({Dtype::f32}),
     };
@@ -34,7 +34,7 @@ class LaunchWorkload final : public Workload {
   }
 
   std::string title(const Parameters& parameters) const override {
-    return Launch(parameters).waits ? "each waited for" : "one behind the other";
+    return Launch(parameters).waits ? "each waited for" : "started without waiting";
   }
 
   std::vector<Parameters> examples() const override { return {{{"waits", true}}, {{"waits", false}}}; }

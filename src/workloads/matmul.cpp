@@ -43,7 +43,7 @@ class MatmulWorkload final : public Workload {
         integer_parameter("m", "rows of A and C", 1, most),
         integer_parameter("n", "columns of B and C", 1, most),
         integer_parameter("k", "columns of A, rows of B: the length of the sums", 1, most),
-        integer_parameter("batch", "number of products, their matrices one behind the other", 1, most, 1),
+        integer_parameter("batch", "number of products, whose matrices are stored contiguously", 1, most, 1),
         boolean_parameter("transpose_a", "A is stored k x m", false),
         boolean_parameter("transpose_b", "B is stored n x k", false),
         added_later(boolean_parameter(

@@ -82,12 +82,12 @@ class Parameters {
   std::vector<std::pair<std::string, Value>> entries_;
 };
 
-/// `given` with the default values of the parameters that were added later and are missing: what a result of an
-/// older program means.
+/// `given` with the default values of the parameters that were added later and are missing: what a result of
+/// an older program means.
 Parameters with_added(const std::vector<Parameter>& known, Parameters given);
 
-/// Says which parameter has a value of another type than declared, and what it must be; empty if none has. Other
-/// values are accepted, because a newer program may allow more of them.
+/// Says which parameter has a value of another type than declared, and what it must be; empty if none has.
+/// Other values are accepted, because a newer program may allow more of them.
 std::string type_error(const std::vector<Parameter>& known, const Parameters& given);
 
 /// True if the algorithm may be selected by timing: the value of `tuned`, or true for a workload without it.

@@ -41,10 +41,12 @@ class GpuRanks : public DriverTest {
 
   static bool is_emulated() { return std::getenv("BREAKEVEN_EMULATED_CUDA") != nullptr; }
 
-  Json result_of(const Json& workloads, int status = 0) {
-    const Outcome outcome =
-        breakeven({"run", config(workloads, {"cuda"}, {{"max_seconds", 0.05}, {"timeout_seconds", 60}}),
-                   "--out", file("result.json").string()});
+  Json result_of(const Json& workloads, int status = 0, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments{
+        "run", config(workloads, {"cuda"}, {{"max_seconds", 0.05}, {"timeout_seconds", 60}}), "--out",
+        file("result.json").string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = breakeven(arguments);
     EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
     return parse_file(file("result.json"));
   }
@@ -172,6 +174,19 @@ TEST_F(GpuRanks, EndWithTheMessageOfNccl) {
         result.at("cases")[0].at("reason"),
         AllOf(HasSubstr("an emulated error (as EMULATED_NCCL_FAULT asked)"), HasSubstr("rank 1 on ")));
   }
+}
+
+TEST_F(GpuRanks, OfWhichOneRefusesSayWhichAndWhy) {
+  if (!is_emulated()) GTEST_SKIP() << "needs GPUs of unlike memory";
+  const auto unlike = write("launch",
+                            "#!/bin/bash\nshift\n"
+                            "exec mpirun -np 1 \"$@\" : -np 1 -x EMULATED_CUDA_MEMORY=8388608 \"$@\"\n");
+  std::filesystem::permissions(unlike, std::filesystem::perms::owner_all);
+  const Json result = result_of(Json::array({Json{{"op", "all_reduce"}, {"bytes", 16 << 20}, {"ranks", 2}}}),
+                                4, {"--launcher", unlike.string() + " {ranks}"});
+  const Json& row = result.at("cases")[0];
+  EXPECT_EQ(row.at("status"), "out_of_memory");
+  EXPECT_THAT(row.at("reason"), AllOf(HasSubstr("rank 1 on "), HasSubstr(" GiB")));
 }
 
 TEST_F(GpuRanks, DoNotShareAGpu) {

@@ -14,7 +14,7 @@ from backend_program import WORKER, FolderTest, python_with_numpy, skip, train
 
 from breakeven_worker import ranks
 from breakeven_worker.backend import Failed
-from breakeven_worker.ranks import address_of_rank_0, combine, cpus_of_place, rank_number, requested_ranks
+from breakeven_worker.ranks import Stragglers, address_of_rank_0, combine, cpus_of_place, rank_number, requested_ranks
 
 HOSTS = ["a", "a", "b"]
 
@@ -143,13 +143,22 @@ class Combined(unittest.TestCase):
         self.assertNotIn("joules", self.combine(*answers[:2], {**answers[2], "joules": None}))
 
     def test_a_rank_that_computes_longer(self):
-        late = self.sample((1.0, 0.3), (1.0, 0.0), (1.0, 0.3))
+        def warnings(*samples):
+            stragglers = Stragglers(["h"] * len(samples[0]))
+            names = ("seconds", "communication_seconds")
+            said = [stragglers.warnings([dict(zip(names, values)) for values in of_ranks]) for of_ranks in samples]
+            return said[-1]
+
+        late = [(1.0, 0.3), (1.0, 0.0), (1.0, 0.3)]
+        even = [(1.0, 0.3)] * 3
         words = "rank 1 on h computes more than 1.25x as long as the median rank: the others wait for it"
-        self.assertEqual(late["warnings"], [words])
-        self.assertAlmostEqual(late["communication_seconds"], 0.2)
-        self.assertIn("rank 0 on h computes more", self.sample((1.0, 0.0), (1.0, 0.5))["warnings"][0])
-        for even in ([(1.0, 0.3), (1.0, 0.2)], [(1.0, 0.9), (1.0, None)], [(1.0, 0.99), (1.0, 0.95)]):
-            self.assertNotIn("warnings", self.sample(*even))
+        self.assertEqual(warnings(*[late] * 5), [words])
+        self.assertEqual(warnings(*[late] * 4), [], "too few samples")
+        self.assertEqual(warnings(*[late, even] * 5), [], "only in half of them")
+        self.assertAlmostEqual(self.sample(*late)["communication_seconds"], 0.2)
+        self.assertIn("rank 0 on h computes more", warnings(*[[(1.0, 0.0), (1.0, 0.5)]] * 5)[0])
+        for never in ([(1.0, 0.3), (1.0, 0.2)], [(1.0, 0.9), (1.0, None)], [(1.0, 0.99), (1.0, 0.95)]):
+            self.assertEqual(warnings(*[never] * 5), [])
         self.assertNotIn("communication_seconds", self.sample((1.0, 0.9), (1.0, None)))
 
     def refusal(self, *reasons):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "host/own_speed.h"
 #include "reports/charts/result_charts.h"
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
@@ -114,6 +115,14 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       if (!chart.series.empty()) charts.push_back(std::move(chart));
       card.details.push_back(points_table(*threshold, answer));
       card.details.back().title += on_machine;
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      const double share = threshold->sides.at(side).own_speed.value_or(1);
+      if (share < trusted_speed_share)
+        add_sentence(card.answer,
+                     fmt::format("{} {}: on a quiet machine its times are shorter, by up to that much.",
+                                 printable(name_of_side(*threshold, side)), ran_at(share)),
+                     Tone::warning);
     }
   }
   std::stable_partition(charts.begin(), charts.end(),

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "unit/temporary_folder.h"
 
 namespace breakeven {
@@ -31,7 +33,8 @@ class DescribedCaches : public testing::Test {
     folder_.write(files + "shared_cpu_list", cache.shared_by + "\n");
   }
   std::size_t bytes(const std::vector<int>& cpus) const {
-    return described_cache_bytes(cpus, folder_.path());
+    const auto sizes = described_caches(cpus, folder_.path());
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   }
   static constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 

@@ -599,7 +599,7 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_NEAR(first.parts[0].seconds->interval->high / first.parts[0].seconds->value, 1.2, 1e-6);
   EXPECT_THAT(
       ranking.notes,
-      Contains("predicted cases were not measured; predicted from each other by what makers state, the 2 "
+      Contains("predicted cases were not measured; predicted from each other by their datasheets, the 2 "
                "GPUs here are off by a factor of 1.20 (median) and 1.20 (95 %) over 2 cases"));
   EXPECT_FALSE(first.candidate.is_cpu);
   EXPECT_EQ(first.candidate.device, "wanted");

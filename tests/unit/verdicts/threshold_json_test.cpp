@@ -67,6 +67,7 @@ TEST(ThresholdJson, KeepsEveryField) {
                                  .best_seconds = {{"l2", 6e-6}},
                                  .median_seconds = {{"l2", 7e-6}}};
   t.sides[0].name = "box";
+  t.sides[0].own_speed = 0.44;
   t.sides[0].host.emplace();
   t.sides[0].host->name = "the box";
   t.sides[1].threads = 7;

@@ -121,6 +121,19 @@ TEST(ThresholdWords, CountRanksIfTheSidesDifferInThem) {
   EXPECT_EQ(name_of_side(t, 0), "a on 1 rank");
 }
 
+TEST(ThresholdWords, NameTheTypesIfTheSidesMayDifferInThem) {
+  Threshold t = changed(BreakEven::Answer::always, {});
+  t.unlike_precision = true;
+  t.config =
+      R"({"threshold": {"challenger": {"parameters": {"dtype": "bf16"}}}, "workloads": [{"dtype": "f32"}]})";
+  EXPECT_EQ(name_of_side(t, 0), "a in f32");
+  EXPECT_EQ(name_of_side(t, 1), "b in bf16");
+  t.config = R"({"workloads": [{"dtype": ["f32", "bf16"]}]})";
+  EXPECT_EQ(name_of_side(t, 0), "a");
+  t.config = "not JSON";
+  EXPECT_EQ(name_of_side(t, 0), "a");
+}
+
 TEST(ThresholdWords, SayWhereTheyInterpolate) {
   LeadChange change = bracket(Lead::baseline, Lead::challenger, 64, 256);
   change.interpolated = true;

@@ -40,13 +40,23 @@ def available_memory():
     for line in _read("/proc/meminfo").splitlines():
         if line.startswith("MemAvailable:"):
             least = int(line.split()[1]) * 1024
-    files = [("", "memory.max", "memory.current"), ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
-    for controller, limit, usage in files:
+    files = [
+        ("", "memory.max", "memory.current", ""),
+        ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
+    ]
+    for controller, limit, usage, prefix in files:
         for folder in _cgroup_folders(controller):
             most, used = _read(folder / limit).strip(), _read(folder / usage).strip()
             if most.isdigit() and used.isdigit():
-                least = min(least, int(most) - int(used))
+                least = min(least, int(most) - int(used) + _file_cache(folder, prefix))
     return least
+
+
+def _file_cache(folder, prefix):
+    """The bytes of a cgroup's usage that are cached files: the kernel drops them when memory is needed."""
+    wanted = {f"{prefix}active_file", f"{prefix}inactive_file"}
+    pairs = (line.split() for line in _read(folder / "memory.stat").splitlines())
+    return sum(int(value) for name, value in pairs if name in wanted)
 
 
 def cpus_one_a_core_first():
@@ -109,7 +119,12 @@ class EnergyMeter:
     def __init__(self):
         root = pathlib.Path("/sys/class/powercap")
         # Packages are named intel-rapl:N. The zones below them (intel-rapl:N:M) are included in the package's counter.
-        zones = [zone for zone in root.glob("intel-rapl:*") if zone.name.count(":") == 1]
+        # The zone `psys` is the whole platform, with the packages.
+        zones = [
+            zone
+            for zone in root.glob("intel-rapl:*")
+            if zone.name.count(":") == 1 and (_read(zone / "name") or "package").startswith("package")
+        ]
         self._counters = [zone / "energy_uj" for zone in zones]
         self.unreadable = ""
         if not self._counters:

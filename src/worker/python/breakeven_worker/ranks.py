@@ -41,6 +41,7 @@ _BEAT = 1  # seconds between the signs of life of a working rank: empty lines
 _MISSING_BEATS = 20
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
+_FEWEST_SAMPLES = 5  # of a case, in most of which a rank must be late
 _LATE_SHARE = 0.05  # of a sample, which they wait at least
 
 
@@ -117,7 +118,6 @@ def combine(answers, hosts):
     refused = _combine_refusals(answers, hosts) or _refuse_differences(answers, hosts)
     if refused is not None:
         return refused
-    late = _late_ranks(answers, hosts)
     answers = [_with_waiting(answer, answers) for answer in answers]
     combined = dict(answers[0])
     for key, rule in _RULES.items():
@@ -128,7 +128,7 @@ def combine(answers, hosts):
             combined[key] = rule(values)
         else:
             combined.pop(key, None)
-    warnings = [text for answer in answers for text in answer.get("warnings", [])] + late
+    warnings = [text for answer in answers for text in answer.get("warnings", [])]
     if warnings:
         combined["warnings"] = list(dict.fromkeys(warnings))
     return combined
@@ -200,18 +200,34 @@ def _refuse_differences(answers, hosts):
     return None
 
 
-def _late_ranks(answers, hosts):
-    """Warnings of ranks that compute for longer than the others, which wait for them."""
-    if any(answer.get("communication_seconds") is None for answer in answers):
-        return []
-    computing = [answer["seconds"] - answer["communication_seconds"] for answer in answers]
-    median = statistics.median_low(computing)  # of two, the faster one
-    longest = max(answer["seconds"] for answer in answers)
-    return [
-        f"{_who(rank, hosts)} computes more than {_IMBALANCE}x as long as the median rank: the others wait for it"
-        for rank, seconds in enumerate(computing)
-        if seconds > _IMBALANCE * median and seconds - median > _LATE_SHARE * longest
-    ]
+class Stragglers:
+    """Finds a rank that computes for longer than the others, which wait for it, in most samples of a case."""
+
+    def __init__(self, hosts):
+        self._hosts = hosts
+        self.forget()
+
+    def forget(self):
+        self._samples, self._late = 0, [0] * len(self._hosts)
+
+    def warnings(self, answers):
+        """Notes a sample's answers, one of each rank, and returns the warnings so far."""
+        if any(answer.get("communication_seconds") is None for answer in answers):
+            return []
+        computing = [answer["seconds"] - answer["communication_seconds"] for answer in answers]
+        median = statistics.median_low(computing)  # of two, the faster one
+        longest = max(answer["seconds"] for answer in answers)
+        self._samples += 1
+        for rank, seconds in enumerate(computing):
+            self._late[rank] += seconds > _IMBALANCE * median and seconds - median > _LATE_SHARE * longest
+        if self._samples < _FEWEST_SAMPLES:
+            return []
+        return [
+            f"{_who(rank, self._hosts)} computes more than {_IMBALANCE}x as long as the median rank: "
+            "the others wait for it"
+            for rank, late in enumerate(self._late)
+            if 2 * late > self._samples
+        ]
 
 
 class Alone:
@@ -358,6 +374,7 @@ class _Connected(Alone):
         self.number, self.count, self.address, self.hosts = number, len(hosts), address, hosts
         self.index_on_host, self.count_on_host = places_on_hosts(hosts)[number]
         self._connections = connections
+        self._stragglers = Stragglers(hosts)
         self._leaving = False
         self._works = threading.Event()  # set while a request is served
         self._ending = threading.Lock()
@@ -368,9 +385,17 @@ class _Connected(Alone):
 
     def combined(self, answer):
         answers = self._gather("answer", answer)
-        answer = combine(answers, self.hosts) if answers else None
+        answer = self._combine(answers) if answers else None
         ok = self.broadcast(answer and answer["ok"])
         return answer or {"ok": ok}
+
+    def _combine(self, answers):
+        together = combine(answers, self.hosts)
+        if "transfer" in together:  # the answer to `prepare`
+            self._stragglers.forget()
+        elif "seconds" in together and (late := self._stragglers.warnings(answers)):
+            together["warnings"] = [*together.get("warnings", []), *late]
+        return together
 
     def gather(self, value):
         return self._gather("value", value)
