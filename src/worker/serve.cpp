@@ -52,8 +52,8 @@ std::string algorithm_text(const std::string& algorithm, const std::string& vari
 /// Refuses a case that needs too much memory before it allocates any, because a machine that overcommits
 /// grants memory that it does not have and then kills processes. `share` is the part of the case's memory
 /// that is taken here.
-void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device, double share = 1) {
-  const double needed = share * problem.workload->memory(problem.parameters);
+void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device, double factor = 1) {
+  const double needed = factor * problem.workload->memory(problem.parameters);
   const auto available = static_cast<double>(of_device ? of_device() : available_memory());
   if (needed > available) {
     throw OutOfMemory(fmt::format("needs {} and {} is available", size_of(needed), size_of(available)));
@@ -186,7 +186,8 @@ class Worker {
                                       name(dtype), why.empty() ? "" : ": ", why));
       }
       check_ranks(request.problem, operation);
-      check_memory(request.problem, backend_.available_memory, share_here());
+      const int copies = is_tuned(request.problem.parameters) ? operation.copies : 1;
+      check_memory(request.problem, backend_.available_memory, copies * share_here());
       prepared_ = operation.prepare(request.problem, request.seed);
       if (const auto extra = extra_work())
         prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");

@@ -258,6 +258,27 @@ TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
   EXPECT_EQ(find_case(result, product_id(8), "reference").at("status"), "ok");
 }
 
+/// A race holds several copies: what fits once only is refused before any memory is allocated.
+TEST_F(BackendsTest, SlowConvolutionsWhoseRaceDoesNotFitAreOutOfMemory) {
+  if (const auto reason = why_unavailable("onednn"); !reason.empty()) GTEST_SKIP() << reason;
+  constexpr std::int64_t image = std::int64_t{4} * 2 * 64 * 56 * 56;  // bytes of source and result
+  const std::int64_t memory = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const Json workloads = Json::array({{{"op", "conv2d"},
+                                       {"n", memory * 4 / 10 / image},
+                                       {"c", 64},
+                                       {"h", 56},
+                                       {"w", 56},
+                                       {"k", 64},
+                                       {"r", 3},
+                                       {"s", 3},
+                                       {"pad", 1}}});
+  const Json result =
+      parse(with_status(
+                4, breakeven({"run", config(workloads, {"onednn"}, {{"timeout_seconds", 60}}), "--out", "-"}))
+                .out);
+  EXPECT_EQ(result.at("cases")[0].at("status"), "out_of_memory") << result.at("cases")[0].at("reason");
+}
+
 /// Each damaged data set costs its case, whose reason names the file and the remedy.
 TEST_F(BackendsTest, DamagedDataCostsItsCaseAlone) {
   const auto dataset = [&](const std::string& name) {

@@ -259,7 +259,12 @@ class Connected(FolderTest):
         self.assertGreater(sample["seconds"], 0.03)
         self.assertEqual(sample["losses"], [0.5])
         self.assertGreaterEqual(sample["communication_seconds"], 0.0005)  # and until the slower one is done
+        self.assertNotIn("warnings", sample)
+        for _ in range(4):
+            sample = self.ask(request="sample", iterations=2)
         self.assertIn(f"rank 1 on {host} computes", sample["warnings"][0])
+        self.prepare()
+        self.assertNotIn("warnings", self.ask(request="sample", iterations=2), "it is another case")
         self.assertEqual(self.ask(request="quit"), {"ok": True})
         self.assertEqual(self.ended(), ([0, 0], ["", ""]))
 

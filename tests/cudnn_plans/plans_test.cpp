@@ -194,6 +194,26 @@ TEST_P(CudnnPlans, OfF32LeaveTensorCoresAlone) {
   EXPECT_GT(tf32.size(), 2 * f32.size());
 }
 
+/// A network's f32 layer: the first plan for the weights' gradient is not deterministic on most cards.
+TEST_P(CudnnPlans, ThatAreDeterministicLeaveOutTheOthers) {
+  ConvolutionProblem p{.pass = Pass::backward_weights,
+                       .source = {128, 32, 14, 14},
+                       .weights = {64, 32, 3, 3},
+                       .result = {128, 64, 14, 14},
+                       .pad_h = 1,
+                       .pad_w = 1};
+  for (const TensorLayout layout : {TensorLayout::nhwc, TensorLayout::nchw}) {
+    p.layout = layout;
+    p.deterministic = false;
+    const auto all = names_of_plans(p, GetParam());
+    p.deterministic = true;
+    const auto deterministic = names_of_plans(p, GetParam());
+    EXPECT_THAT(deterministic, Not(IsEmpty()));
+    EXPECT_THAT(all, testing::IsSupersetOf(deterministic));
+    EXPECT_LT(deterministic.size(), all.size());
+  }
+}
+
 /// The published list of convolutions, and the layers of ResNet-50.
 TEST_P(SlowCudnnPlans, ForEachOfTheConfigs) {
   for (const char* config : {"deepbench-conv.json", "gpu-vs-pytorch.json"}) {

@@ -310,7 +310,8 @@ const OperationRegistration conv2d_registered(
          throw Unsupported("CBLAS counts rows and columns in 32 bits: the planes or filters are too large");
        const std::int64_t sets = operand_sets_on_host(problem);
        return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed, sets) : prepare_in<float>(p, seed, sets);
-     }});
+     },
+     .copies = 2});  // im2col's and Winograd's
 
 }  // namespace
 }  // namespace breakeven::cblas

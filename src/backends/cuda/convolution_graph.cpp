@@ -24,11 +24,12 @@ fe::DataType_t type_of(Dtype dtype) {
 /// The kinds of kernels that do not compute sums of products in the requested precision. Kernels on tensor
 /// cores round f32 inputs to TF32; the error of transforms grows with their tile, and exceeds the tolerance
 /// of a sum of products.
-std::vector<fe::NumericalNote_t> refused(Dtype dtype) {
+std::vector<fe::NumericalNote_t> refused(Dtype dtype, bool deterministic) {
   std::vector notes{fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION, fe::NumericalNote_t::FFT,
                     fe::NumericalNote_t::WINOGRAD_TILE_6x6, fe::NumericalNote_t::WINOGRAD_TILE_13x13};
   if (dtype == Dtype::f32) notes.push_back(fe::NumericalNote_t::TENSOR_CORE);
   if (dtype != Dtype::tf32) notes.push_back(fe::NumericalNote_t::DOWN_CONVERT_INPUTS);
+  if (deterministic) notes.push_back(fe::NumericalNote_t::NONDETERMINISTIC);
   return notes;
 }
 
@@ -36,7 +37,8 @@ constexpr std::int64_t most_workspace = std::int64_t{1} << 30U;
 
 }  // namespace
 
-ConvolutionGraph::ConvolutionGraph(const ConvolutionProblem& p) : dtype_(p.dtype) {
+ConvolutionGraph::ConvolutionGraph(const ConvolutionProblem& p)
+    : dtype_(p.dtype), deterministic_(p.deterministic) {
   if (std::max(p.source.elements(), p.result.elements()) > std::numeric_limits<std::int32_t>::max())
     throw Unsupported("cuDNN's kernels count the elements of a tensor in 32 bits");
   graph_.set_io_data_type(type_of(p.dtype))
@@ -62,7 +64,8 @@ fe::error_t ConvolutionGraph::plan(cudnnHandle_t handle) {
   auto built = handle == nullptr ? graph_.build_operation_graph() : graph_.build_operation_graph(handle);
   if (built.is_bad()) return built;
   auto found = graph_.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
-  graph_.deselect_numeric_notes(refused(dtype_)).deselect_workspace_greater_than(most_workspace);
+  graph_.deselect_numeric_notes(refused(dtype_, deterministic_))
+      .deselect_workspace_greater_than(most_workspace);
   return found;
 }
 

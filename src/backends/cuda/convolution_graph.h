@@ -36,6 +36,7 @@ class ConvolutionGraph {
   Tensor operation(const ConvolutionProblem& problem);
 
   Dtype dtype_;
+  bool deterministic_;
   fe::graph::Graph graph_;
   Tensor first_, second_, output_, bias_;
 };

@@ -35,6 +35,7 @@ struct ConvolutionProblem {
   Shape source, weights, result;
   std::int64_t pad_h = 0, pad_w = 0, stride_h = 1, stride_w = 1, dilation = 1;
   bool bias_and_relu = false;  // applied to the result before it is written; forward only
+  bool deterministic = false;  // without kernels whose sums depend on the order in which their parts end
 
   static ConvolutionProblem of(const Conv2d& p) {
     return {.pass = p.pass,

@@ -341,7 +341,8 @@ std::vector<Dtype> conv2d_dtypes() {
 
 const OperationRegistration conv2d({.op = "conv2d",
                                     .dtypes = conv2d_dtypes,
-                                    .prepare = prepare_as<OnednnConv2d>});
+                                    .prepare = prepare_as<OnednnConv2d>,
+                                    .copies = 3});  // the host's, the winner's so far and its challenger's
 
 }  // namespace
 }  // namespace breakeven::onednn

@@ -98,7 +98,8 @@ class ConvolutionLayer final : public LayerWork {
             .pad_h = layer.pad,
             .pad_w = layer.pad,
             .stride_h = layer.stride,
-            .stride_w = layer.stride};
+            .stride_w = layer.stride,
+            .deterministic = site_.task.exchange.deterministic};
   }
 
   std::unique_ptr<Convolution> convolution(const ConvolutionProblem& p, const ConvolutionMemory& operands) {

@@ -21,7 +21,7 @@ from breakeven_worker import dataset
 from breakeven_worker.backend import Failed, Operation, Transfer
 from breakeven_worker.network_cases import BatchOrder, Inference, Training
 from breakeven_worker.ranks import own_ranks
-from breakeven_worker.timing import fastest, with_others
+from breakeven_worker.timing import fastest, may_race, with_others
 
 from . import data_parallel
 from .moved import Moved
@@ -72,8 +72,8 @@ def _place_of_data(p, device):
     return torch.device("cpu") if Transfer.of(p).policy == "each" else device.torch_device
 
 
-def _formats(network):
-    has_convolutions = any(isinstance(module, torch.nn.Conv2d) for module in network.modules())
+def _formats(network, p):
+    has_convolutions = may_race(p) and any(isinstance(module, torch.nn.Conv2d) for module in network.modules())
     return ["channels_last", "contiguous"] if has_convolutions else ["contiguous"]
 
 
@@ -272,11 +272,12 @@ def _prepare_training(p, seed, device, way):
 
     # GradScaler calls the optimiser's own step(), not the compiled one, and the host reads its scale at each step.
     optimizers = [name for name in way.optimizers if name not in ("compiled", WHOLE_STEP) or p["dtype"] != "f16"]
+    optimizers = optimizers if may_race(p) else optimizers[:1]
     makers = {
         f"{way.name}, {memory_format}, {optimizer} {p['optimizer']}": functools.partial(
             _Trainer, p, seed, data, device, way, memory_format, optimizer
         )
-        for memory_format, optimizer in itertools.product(_formats(network), optimizers)
+        for memory_format, optimizer in itertools.product(_formats(network, p), optimizers)
     }
     order = BatchOrder(data.counts["train"], batch, seed, data.place_order, ranks.part_of(batch))
     order.prepare(_TRIED_STEPS)
@@ -329,12 +330,13 @@ def _prepare_inference(p, seed, device, way):
     data = _open_data(p["data"], _place_of_data(p, device))
     network = _network_without_data(p)
     moves_all = device.has_own_memory and Transfer.of(p).policy == "once"
-    predictors = way.predictors[:1] if moves_all else way.predictors  # copied parameters cannot be frozen
+    # Copied parameters cannot be frozen.
+    predictors = way.predictors[:1] if moves_all or not may_race(p) else way.predictors
     makers = {
         f"{predictor}, {memory_format}": functools.partial(
             _Predictor, p, seed, data, device, way, memory_format, predictor
         )
-        for memory_format, predictor in itertools.product(_formats(network), predictors)
+        for memory_format, predictor in itertools.product(_formats(network, p), predictors)
     }
     first = slice(0, p["batch"])
     with way.inference_context():

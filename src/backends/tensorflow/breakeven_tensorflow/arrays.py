@@ -4,7 +4,7 @@ import functools
 
 import tensorflow as tf
 
-from breakeven_worker.timing import fastest, with_others
+from breakeven_worker.timing import fastest, may_race, with_others
 
 DTYPES = {
     "f64": tf.float64,
@@ -22,11 +22,14 @@ WAYS = {
 }
 
 
-def fastest_way(make):
-    """Returns the fastest of the cases make(way), which have run_and_wait(), for each of WAYS. Sets its `algorithm`. A
-    way that TensorFlow refuses is left out, unless both are refused."""
+def fastest_way(p, make):
+    """Returns the fastest of the cases make(way), which have run_and_wait(), for each of WAYS; the first one, if the
+    parameters forbid a race. Sets its `algorithm`. A way that TensorFlow refuses is left out, unless both are
+    refused."""
     candidates, refused = {}, None
     for name, way in WAYS.items():
+        if candidates and not may_race(p):
+            break
         try:
             candidates[name] = make(way)
         except (tf.errors.OpError, TypeError, ValueError) as e:

@@ -16,4 +16,4 @@ def _prepare(p, seed, device):
     def same(x):
         return tf.abs(x) * tf.sign(x)
 
-    return fastest_way(lambda way: Launched(way(same), p, seed, device))
+    return fastest_way(p, lambda way: Launched(way(same), p, seed, device))

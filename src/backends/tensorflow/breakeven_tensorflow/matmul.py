@@ -21,4 +21,4 @@ def _prepare(p, seed, device):
     def product(a, b):
         return tf.linalg.matmul(a, b, transpose_a=p["transpose_a"], transpose_b=p["transpose_b"], **wider)
 
-    return fastest_way(lambda way: Multiplied(way(product), operands, p, seed, device))
+    return fastest_way(p, lambda way: Multiplied(way(product), operands, p, seed, device))

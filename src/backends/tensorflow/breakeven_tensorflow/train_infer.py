@@ -100,10 +100,10 @@ class _Predictor(Model):
 
 
 def _prepare_training(p, seed, device):
-    model = fastest_way(lambda way: _Trainer(p, seed, device, way))
+    model = fastest_way(p, lambda way: _Trainer(p, seed, device, way))
     model.reset()
     return Training(model, p["batch"], seed)
 
 
 def _prepare_inference(p, seed, device):
-    return Inference(fastest_way(lambda way: _Predictor(p, seed, device, way)), p["batch"], seed)
+    return Inference(fastest_way(p, lambda way: _Predictor(p, seed, device, way)), p["batch"], seed)

@@ -16,6 +16,8 @@ def operations(device, prepare_training, prepare_inference):
     """The operations of a framework. prepare_...(parameters, seed, device) are called only for possible cases."""
 
     def training_prepared(p, seed):
+        if p.get("deterministic", False):
+            raise Unsupported("its training cannot be deterministic here")
         images = len(open_data(p["data"])["train"][0])
         if p["batch"] > images:
             raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")

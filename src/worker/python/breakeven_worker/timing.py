@@ -145,6 +145,11 @@ def with_others(chosen, seconds, between=", "):
     return between.join([chosen, *(f"{name} {compared(name)}" for name in seconds if name != chosen)])
 
 
+def may_race(p):
+    """False if the case's parameters forbid that a race chooses how it is computed."""
+    return p.get("tuned", True) and not p.get("deterministic", False)
+
+
 def fastest(candidates, wait, budget=0.3, patience=40, agree=float):
     """The candidate with the shortest best time, and all best times in seconds: infinite if a candidate throws, None if
     it was not tried.
