@@ -50,9 +50,9 @@ struct History {
   std::vector<Series> series;
 };
 
-/// Describes the host of a result as a machine of a store. `name`, if not empty, replaces the host's name, for
-/// runners whose names change every time. With cold caches, a host is another machine, because their times are
-/// other ones.
+/// Describes the host of a result as a machine of a store. `name`, if not empty, replaces the host's name,
+/// for runners whose names change every time. With cold caches, a host is another machine, because their
+/// times are other ones.
 Machine machine_of(const Result& result, const std::string& name);
 
 /// The software of each backend: "0.1.0, OpenBLAS 0.3.21", and the GPU's driver if there is one.

@@ -181,8 +181,8 @@ std::string digest_of(const std::string& text) {
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(text));
 }
 
-/// True if the case has a measurement. Unsupported and interrupted cases have none, and those that only count,
-/// such as `fits`, do not even if they fail: a later success would not be stored.
+/// True if the case has a measurement. Unsupported and interrupted cases have none, and those that only
+/// count, such as `fits`, do not even if they fail: a later success would not be stored.
 bool is_measurement(const CaseResult& c) {
   const Workload* workload = find_workload(c.op);
   if (workload != nullptr && !workload->is_timed()) return false;

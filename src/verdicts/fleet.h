@@ -42,7 +42,7 @@ struct Fleet {
   std::vector<NodeKind> kinds;
   std::vector<NodeStanding> standings;  // slower ones first, the slowest first
   std::vector<std::size_t> not_compared;
-  bool is_partial = false;  // a node has no time of a case that others of its kind have
+  bool is_partial = false;         // a node has no time of a case that others of its kind have
   std::vector<std::string> notes;  // on nodes with cases that have no time
 };
 
