@@ -46,7 +46,7 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families);
 /// "Convolutions run 1.3x as fast in bf16 as in f32 (2 problems: 0.97x to 1.8x)."
 std::vector<Statement> precision_statements(const std::vector<Timed>& all);
 
-/// "At most 425 GFLOP/s in f32 and 5,790 in bf16; memory moves 48.1 GB/s." and the time to launch work.
+/// "At most 425 GFLOP/s in f32 and 5,790 in bf16. Memory moves up to 48.1 GB/s." and the time to launch work.
 std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs);
 
 /// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." Empty unless both were
@@ -57,13 +57,16 @@ std::vector<Statement> gpu_statements(const std::vector<Family>& families);
 /// step is communication." The best backend of each network and batch counts.
 std::vector<Statement> scaling_statements(const Runs& runs);
 
+/// "all_reduce on 2 ranks (native): up to 4.78 GB/s of bus bandwidth, at 4 MiB; 1 KiB takes 1.39 µs."
+std::vector<Statement> exchange_statements(const std::vector<Timed>& all);
+
 /// "The largest MLP batch that fits: 65,536 images."
 std::vector<Statement> fit_statements(const Runs& runs);
 
 // ---- cards, and what is in them
 
 /// The topic of a question, which decides what the answer begins with.
-enum class Focus { gpu, scaling, ceilings, precision, batch, capacity, libraries };
+enum class Focus { gpu, scaling, exchange, ceilings, precision, batch, capacity, libraries };
 
 struct Findings {
   Focus focus = Focus::libraries;

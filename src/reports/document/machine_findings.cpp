@@ -7,6 +7,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "verdicts/roofline.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
@@ -32,8 +33,13 @@ std::vector<Topic> topics_of(const std::vector<Timed>& all, const std::vector<Fa
   for (const Timed& timed : all) dtypes.insert(timed.result->dtype);
   const auto limits =
       std::ranges::count_if(all, [](const Timed& timed) { return is_ceiling(*timed.result); });
+  const auto exchanges = std::ranges::count_if(all, [](const Timed& timed) {
+    const Workload* workload = find_workload(timed.result->op);
+    return workload != nullptr && workload->is_collective();
+  });
   return {{Focus::gpu, gpu_statements(families)},
           {Focus::scaling, scaling_statements(runs)},
+          {Focus::exchange, exchange_statements(all), 2 * exchanges >= std::ssize(all)},
           {Focus::ceilings, ceiling_statements(all, runs), 2 * limits >= std::ssize(all)},
           {Focus::precision, precision_statements(all), dtypes.size() >= several_dtypes},
           {Focus::batch, batch_statements(families), std::ranges::any_of(families, has_many_batches)},

@@ -12,6 +12,8 @@
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
 #include "verdicts/scaling.h"
+#include "workloads/bandwidth.h"
+#include "workloads/ranks.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -217,9 +219,10 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
     const std::string memory =
         limits.memory ? fmt::format("{} GB/s", number_text(*limits.memory * 1e-9)) : "";
     if (!rates.empty())
-      said.push_back({.text = fmt::format("{}{}.{}", where, joined_text(rates),
-                                          memory.empty() ? "" : fmt::format(" Memory moves {}.", memory)),
-                      .in_short = fmt::format("{}{}{}", memory, memory.empty() ? "" : ", ", rates.front())});
+      said.push_back(
+          {.text = fmt::format("{}{}.{}", where, joined_text(rates),
+                               memory.empty() ? "" : fmt::format(" Memory moves up to {}.", memory)),
+           .in_short = fmt::format("{}{}{}", memory, memory.empty() ? "" : ", ", rates.front())});
     else if (!memory.empty())
       said.push_back({.text = fmt::format("{}{} of memory.", where, memory), .in_short = memory});
     if (!said.empty() && limits.memory)
@@ -229,6 +232,42 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
     said.push_back({.text = fmt::format("Starting work that does nothing, and waiting for it, takes {} ({}).",
                                         time, backend_title(limits.launch->backend)),
                     .in_short = time});
+  }
+  return said;
+}
+
+std::vector<Statement> exchange_statements(const std::vector<Timed>& all) {
+  struct Exchange {
+    const CaseResult* fastest = nullptr;   // by bandwidth
+    const CaseResult* smallest = nullptr;  // by bytes
+  };
+  using Key = std::tuple<std::string, std::int64_t, std::string>;  // operation, ranks, backend
+  std::vector<std::pair<Key, Exchange>> found;                     // in the order of the results
+  for (const Timed& timed : all) {
+    const CaseResult& c = *timed.result;
+    const Workload* workload = find_workload(c.op);
+    if (workload == nullptr || !workload->is_collective()) continue;
+    const Key key{c.op, ranks_of(c.parameters), c.backend};
+    auto known = std::ranges::find(found, key, &std::pair<Key, Exchange>::first);
+    if (known == found.end()) known = found.insert(known, {key, {.fastest = &c, .smallest = &c}});
+    Exchange& one = known->second;
+    if (c.bytes / c.seconds->median > one.fastest->bytes / one.fastest->seconds->median) one.fastest = &c;
+    if (c.bytes < one.smallest->bytes) one.smallest = &c;
+  }
+  const auto size_of = [](const CaseResult& c) {
+    const std::string title = Bandwidth(c.parameters).title();  // with the dtype at its end
+    return title.substr(0, title.rfind(' '));
+  };
+  std::vector<Statement> said;
+  for (const auto& [key, one] : found) {
+    const auto& [op, ranks, backend] = key;
+    const std::string rate = number_text(one.fastest->bytes / one.fastest->seconds->median * 1e-9) + " GB/s";
+    said.push_back(
+        {.text = fmt::format("{} on {} ranks ({}): up to {} of bus bandwidth, at {}; {} takes {}.", op, ranks,
+                             backend_title(backend), rate, size_of(*one.fastest), size_of(*one.smallest),
+                             format_seconds(one.smallest->seconds->median)),
+         .in_short = fmt::format("{}: {}", op, rate),
+         .figures = {{.value = rate, .meaning = fmt::format("bus bandwidth of {}, {} ranks", op, ranks)}}});
   }
   return said;
 }

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <random>
+#include <vector>
 
 namespace breakeven {
 namespace {
@@ -142,6 +144,30 @@ TEST(Summary, IntervalOfLaunchesIsDeterministicAndOfOneLaunchTheRanks) {
 
 TEST(Summary, HalfWidthIsRelativeToTheMedian) {
   EXPECT_DOUBLE_EQ(relative_half_width({.low = 1.5, .high = 2.5}, 2), 0.25);
+}
+
+/// How many of 200 intervals from this many visits contain the median of all visits that there could be,
+/// where visits vary by 1 % and samples within one by 0.5 %.
+int intervals_with_the_truth(int visits, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<double> between(0, 0.01), within(0, 0.005);
+  int contained = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<std::vector<double>> all(static_cast<std::size_t>(visits));
+    for (auto& visit : all) {
+      const double own = between(generator);
+      for (int i = 0; i < 20; ++i) visit.push_back(std::exp(own + within(generator)));
+    }
+    const Interval interval = *median_interval(all);
+    if (interval.low <= 1 && 1 <= interval.high) ++contained;
+  }
+  return contained;
+}
+
+TEST(Summary, IntervalOfFewVisitsSaysLittleOfOtherRuns) {
+  EXPECT_NEAR(intervals_with_the_truth(2, 1), 106, 16);  // 53 %
+  EXPECT_NEAR(intervals_with_the_truth(3, 1), 150, 16);  // 75 %
+  EXPECT_NEAR(intervals_with_the_truth(5, 1), 180, 14);  // 90 %
 }
 
 }  // namespace

@@ -90,8 +90,24 @@ TEST(WorkSentences, SayWhatADeviceDoesAtMost) {
                       launch, other, hurried})};
   const Runs runs = runs_of(results);
   EXPECT_THAT(texts(ceiling_statements(timed_results(runs), runs)),
-              ElementsAre("At most 425 GFLOP/s in f32. Memory moves 48.1 GB/s.",
+              ElementsAre("At most 425 GFLOP/s in f32. Memory moves up to 48.1 GB/s.",
                           "Starting work that does nothing, and waiting for it, takes 2.00 µs (native)."));
+}
+
+TEST(WorkSentences, SayHowFastRanksExchangeData) {
+  const auto exchange = [](std::int64_t bytes, double seconds) {
+    CaseResult c = sample::measured_case(
+        "all_reduce", {{"bytes", bytes}, {"ranks", std::int64_t{2}}, {"dtype", "f32"}}, seconds / 1.1);
+    c.backend = "native";
+    return c;
+  };
+  const std::vector<Result> results{
+      sample::result({exchange(1024, 1.39e-6), exchange(1 << 20, 0.25e-3), exchange(1 << 22, 2e-3)})};
+  const auto said = exchange_statements(timed_results(runs_of(results)));
+  EXPECT_THAT(texts(said),
+              ElementsAre("all_reduce on 2 ranks (native): up to 4.19 GB/s of bus bandwidth, at 1 "
+                          "MiB; 1 KiB takes 1.39 µs."));
+  EXPECT_EQ(said[0].in_short, "all_reduce: 4.19 GB/s");
 }
 
 TEST(WorkSentences, SayWhatFits) {
