@@ -106,6 +106,16 @@ TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
               HasSubstr("gate-quality.json are each a table of a gate's quality"));
 }
 
+TEST_F(RankCommand, ColdCachesAreNotRankedBesideWarmOnes) {
+  const auto warm = machine("warm", 1);
+  const auto cold = machine("cold", 1);
+  Json result = parse_file(cold);
+  result["config"]["measure"]["cache"] = "cold";
+  write("cold.json", result.dump());
+  EXPECT_THAT(with_status(2, breakeven({"rank", warm, cold})).err,
+              HasSubstr("one of warm with warm caches, one of cold with cold ones; rank either kind alone"));
+}
+
 TEST_F(RankCommand, WhatNobodyMeasuredAndOneMachineAreNoRanking) {
   const auto fast = machine("fast", 1);
   const auto slow = machine("slow", 2);

@@ -107,8 +107,11 @@ TEST_F(HistoryStoreTest, DoesNotTakeWhatWasNotMeasured) {
   HistoryStore store = to_add();
   CaseResult fits = timed("fits", 1);
   fits.seconds.reset();
+  fits.op = "fits";
+  CaseResult failed = not_ok("fits too", Status::failed);
+  failed.op = "fits";
   const AddedRun added =
-      add(store, run_of({not_ok("a", Status::unsupported), not_ok("b", Status::interrupted), fits}));
+      add(store, run_of({not_ok("a", Status::unsupported), not_ok("b", Status::interrupted), fits, failed}));
   EXPECT_FALSE(added.is_new);
   EXPECT_EQ(added.measurements, 0U);
   EXPECT_TRUE(store.read().runs.empty());
@@ -140,9 +143,14 @@ TEST_F(HistoryStoreTest, KeepsMachinesApart) {
   r.created = "later";
   r.host.name = "drawn anew";
   add(store, r, "abc", "host");
+  EXPECT_EQ(store.read().machines.size(), 3U);
+  r.created = "later still";
+  r.config = R"({"measure": {"cache": "cold"}})";
+  add(store, r, "abc", "host");
   const History h = store.read();
-  EXPECT_EQ(h.machines.size(), 3U) << "--machine stands for the host's name";
-  EXPECT_EQ(h.series.size(), 3U);
+  ASSERT_EQ(h.machines.size(), 4U) << "--machine stands for the host's name";
+  EXPECT_THAT(h.machines.back().description, HasSubstr(", cold caches"));
+  EXPECT_EQ(h.series.size(), 4U);
 }
 
 TEST_F(HistoryStoreTest, AcceptsSeriesUpToTheirNewestRun) {

@@ -312,6 +312,31 @@ TEST(ThresholdFromResults, WhatIsWrongHasNoSpeedAndIsSaid) {
   EXPECT_EQ(exit_status(t), 1);
 }
 
+TEST(ThresholdFromResults, WhatIsWrongWhereASideHasNothingElseIsSaid) {
+  for (const Status status : {Status::wrong, Status::implausible}) {
+    std::vector<Result> results = two_machines();
+    for (CaseResult& c : results[1].cases) {
+      if (c.parameters.integer("m") == 256) c = sample::refused(c, status, "element 0");
+    }
+    const Threshold t = between(results);
+    EXPECT_EQ(exit_status(t), 1);
+    const auto& points = t.answers.at(0).points;
+    const auto wrong = std::ranges::find(points, 256, &ThresholdPoint::value);
+    ASSERT_NE(wrong, points.end());
+    EXPECT_TRUE(wrong->wrong);
+    EXPECT_EQ(wrong->ratio(), std::nullopt);
+    EXPECT_THAT(wrong->reason, HasSubstr("is wrong"));
+  }
+}
+
+TEST(ThresholdFromResults, OfAnUnquietProcessorSaysHowFastItRan) {
+  std::vector<Result> results = two_machines();
+  results[0].machine_speed = MachineSpeed{.rounds = 10, .slow_rounds = 10, .median = 0.44};
+  EXPECT_EQ(between(results).sides[0].own_speed, 0.44);
+  for (CaseResult& c : results[0].cases) c.device = "gpu";
+  EXPECT_EQ(between(results).sides[0].own_speed, std::nullopt);
+}
+
 std::pair<int, std::string> refusal(const std::vector<Result>& results, const std::string& parameter = "m") {
   try {
     between(results, parameter);

@@ -497,6 +497,19 @@ TEST(Compare, OfWhatFitsItComparesTheSize) {
   EXPECT_THAT(only_verdict(fits(1000), fits(2000)).notes, ElementsAre("largest size that fits: 1000 → 2000"));
 }
 
+TEST(Compare, OfWhatFitsOnAnotherMachineItComparesNothing) {
+  CaseResult c = around(1);
+  c.seconds.reset();
+  c.fit = Fit{.largest = 1000, .refused = 1001, .limit = ""};
+  Result here = result_of({c});
+  here.host.cpu = "a CPU";
+  Result elsewhere = here;
+  elsewhere.host.cpu = "another CPU";
+  const CaseVerdict verdict = only_verdict(here, elsewhere);
+  EXPECT_EQ(verdict.verdict, Verdict::incomparable);
+  EXPECT_THAT(verdict.differences, ElementsAre("machine"));
+}
+
 TEST(Compare, SaysHowTheErrorRateIsHeld) {
   const Verdicts verdicts = compare_with(result_of({around(1)}), result_of({around(1.001)}));
   EXPECT_EQ(verdicts.kind, "compare");
