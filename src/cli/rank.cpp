@@ -43,7 +43,7 @@ void check_predicted(const RankOptions& options) {
   }
 }
 
-/// Times with cold caches are other times.
+/// Times with cold caches are not comparable with those with warm ones.
 void check_caches(const std::vector<Result>& results) {
   std::map<std::string, std::string> machines;  // by state of the caches: the first host
   for (const Result& result : results) machines.emplace(cache_state(result), result.host.name);

@@ -51,8 +51,8 @@ struct History {
 };
 
 /// Describes the host of a result as a machine of a store. `name`, if not empty, replaces the host's name,
-/// for runners whose names change every time. With cold caches, a host is another machine, because their
-/// times are other ones.
+/// for runners whose names change every time. With cold caches, a host is another machine, because
+/// those times are not comparable with warm ones.
 Machine machine_of(const Result& result, const std::string& name);
 
 /// The software of each backend: "0.1.0, OpenBLAS 0.3.21", and the GPU's driver if there is one.

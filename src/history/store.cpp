@@ -181,11 +181,15 @@ std::string digest_of(const std::string& text) {
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(text));
 }
 
+bool only_counts(std::string_view op) {
+  const Workload* workload = find_workload(op);
+  return workload != nullptr && !workload->is_timed();
+}
+
 /// True if the case has a measurement. Unsupported and interrupted cases have none, and those that only
 /// count, such as `fits`, do not even if they fail: a later success would not be stored.
 bool is_measurement(const CaseResult& c) {
-  const Workload* workload = find_workload(c.op);
-  if (workload != nullptr && !workload->is_timed()) return false;
+  if (only_counts(c.op)) return false;
   if (c.status == Status::ok) return c.seconds.has_value();
   return c.status != Status::unsupported && c.status != Status::interrupted;
 }
@@ -417,6 +421,8 @@ History HistoryStore::read() const {
   Statement all(database, "SELECT id, machine, case_id, backend FROM series ORDER BY id");
   std::unordered_map<std::int64_t, std::size_t> series_index;
   while (all.step()) {
+    // Older programs stored those that failed.
+    if (const std::string id = all.text(2); only_counts(id.substr(0, id.find('/')))) continue;
     series_index[all.integer(0)] = history.series.size();
     history.series.push_back(
         {.id = all.integer(0), .machine = all.integer(1), .case_id = all.text(2), .backend = all.text(3)});

@@ -43,20 +43,27 @@ std::vector<std::size_t> described_caches(const std::vector<int>& cpus, const st
   return sizes;
 }
 
-std::size_t last_level_cache_bytes() {
+namespace {
+
+std::size_t largest_cache_of(const std::vector<std::size_t>& described) {
   std::size_t largest = 0;
   for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
     largest = std::max(largest, static_cast<std::size_t>(std::max(sysconf(level), 0L)));
   // glibc knows no cache of ARM, and no third level in some virtual machines.
-  for (const std::size_t size : described_caches(cpus_of_thread(0), described_cpus))
-    largest = std::max(largest, size);
+  for (const std::size_t size : described) largest = std::max(largest, size);
   constexpr std::size_t unknown = std::size_t{32} << 20U;
   return largest > 0 ? largest : unknown;
 }
 
+}  // namespace
+
+std::size_t last_level_cache_bytes() {
+  return largest_cache_of(described_caches(cpus_of_thread(0), described_cpus));
+}
+
 std::size_t total_cache_bytes() {
   const auto sizes = described_caches(cpus_of_thread(0), described_cpus);
-  return std::max(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}), last_level_cache_bytes());
+  return std::max(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}), largest_cache_of(sizes));
 }
 
 std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus) {

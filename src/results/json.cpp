@@ -226,10 +226,10 @@ void case_fields(Fields& f, CaseOnBackend& c) {
 void fields(Fields& f, CaseResult& c) {
   case_fields(f, c);
   if (const Workload* workload = f.reads() ? find_workload(c.op) : nullptr) {
-    const std::vector<Parameter> known = workload->parameters();
+    const std::vector<Parameter>& known = workload->parameters();
     const std::string wrong_type = type_error(known, c.parameters);
     f.expect(wrong_type.empty(), "has parameters that are not of {}: {}", c.op, wrong_type);
-    c.parameters = with_added(known, std::move(c.parameters));
+    c.parameters = with_added(known, c.parameters);
   }
   f.required("status", c.status);
   f.optional("reason", c.reason);

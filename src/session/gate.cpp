@@ -558,18 +558,20 @@ class Gate : public MeasuringSession {
           continue;
         }
         verdicts_.complete = verdicts_.complete && !interrupted;
+        const bool was_measured = !verdict.launches.empty();
         Step step;
         if (leave_out_slow_pairs(one)) {
           step = decide_anew(one);
           summarise(one);
         }
-        close(one, step.next == Step::Next::stop ? step.verdict
-                                                 : breakeven::end_undecided(one.effects, rules_).verdict);
+        const bool is_decided = step.next == Step::Next::stop;
+        close(one, is_decided ? step.verdict : breakeven::end_undecided(one.effects, rules_).verdict);
         if (verdict.verdict == Verdict::inconclusive)
-          end_undecided(one, interrupted || !was_slow(one) ? cause : slow_machine(one));
+          end_undecided(one, is_decided                      ? launches_differ()
+                             : interrupted || !was_slow(one) ? cause
+                                                             : slow_machine(one));
         // A case that was never measured has no result, on either side.
-        if (verdict.launches.empty() && !interrupted)
-          verdict.base_status = verdict.head_status = Status::timed_out;
+        if (!was_measured && !interrupted) verdict.base_status = verdict.head_status = Status::timed_out;
       }
     }
   }

@@ -43,6 +43,7 @@ struct OpenSearch {
   std::map<std::int64_t, std::vector<SearchedLaunch>> launches = {};
   std::map<std::int64_t, std::string> reasons = {};  // why values cannot be measured
   bool over = false;
+  std::size_t doubtful = 0;  // launches of a slow machine, as was seen too late
 
   void add(std::int64_t value, SearchedLaunch launch) {
     search.add(value, launch.log_ratio);
@@ -101,8 +102,7 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
-    // Answers from before the time ran out may have been next to a neighbour that was recognised later.
-    if (!Interruption::requested()) reopen_doubtful();
+    count_doubtful();
     end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();
@@ -185,13 +185,7 @@ class ThresholdSession : public MeasuringSession {
   /// that was there from the start, the first launches looked undisturbed. Returns true if an answer is open
   /// again without them.
   bool reopen_doubtful() {
-    const auto is_slow = [this](const SearchedLaunch& launch) {
-      if (launch.is_slow) return false;  // known when it was taken
-      const auto slow = std::ranges::count_if(launch.rounds, [this](const RoundProbes& round) {
-        return engine_.own_speed_by_now(round) < trusted_speed_share;
-      });
-      return 4 * static_cast<std::size_t>(slow) > launch.rounds.size();
-    };
+    const auto is_slow = [this](const SearchedLaunch& launch) { return was_slow_unnoticed(launch); };
     bool any = false;
     for (OpenQuestion& open : questions_) {
       for (OpenSearch& one : open.searches) {
@@ -201,6 +195,27 @@ class ThresholdSession : public MeasuringSession {
       }
     }
     return any;
+  }
+
+  /// True if the machine was below its own speed in the launch, by what is known now, and not when it was
+  /// taken.
+  bool was_slow_unnoticed(const SearchedLaunch& launch) {
+    if (launch.is_slow) return false;
+    const auto slow = std::ranges::count_if(launch.rounds, [this](const RoundProbes& round) {
+      return engine_.own_speed_by_now(round) < trusted_speed_share;
+    });
+    return 4 * static_cast<std::size_t>(slow) > launch.rounds.size();
+  }
+
+  /// Counts the launches that could not be taken again, because time ran out.
+  void count_doubtful() {
+    for (OpenQuestion& open : questions_) {
+      for (OpenSearch& one : open.searches) {
+        for (const auto& [value, launches] : one.launches)
+          one.doubtful += static_cast<std::size_t>(std::ranges::count_if(
+              launches, [this](const SearchedLaunch& launch) { return was_slow_unnoticed(launch); }));
+      }
+    }
   }
 
   using Sides = std::array<std::unique_ptr<SideAtValue>, 2>;
@@ -395,6 +410,14 @@ class ThresholdSession : public MeasuringSession {
       slow += static_cast<std::size_t>(std::ranges::count_if(launches, &SearchedLaunch::is_slow));
     if (slow > 0) answer.slow_launches = slow;
     std::set<std::string> notes;
+    if (one.doubtful > 0) {
+      answer.found.answer = BreakEven::Answer::unclear;
+      answer.found.changes.clear();
+      notes.insert(
+          fmt::format("in {} of {} launches this machine was below 95 % of its own speed, which was seen too "
+                      "late to repeat them: repeat it when nothing else shares its cores",
+                      one.doubtful, answer.found.launches));
+    }
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};
       if (const auto found = one.launches.find(value); found != one.launches.end()) {

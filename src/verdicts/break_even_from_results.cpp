@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "plan/suggestion.h"
+#include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
+#include "statistics/summary.h"
 #include "verdicts/candidate.h"
 #include "verdicts/case_families.h"
 #include "verdicts/machines.h"
@@ -156,7 +158,22 @@ struct MeasuredSide {
   bool is_cpu = true;  // if the side is a single device
   std::vector<MeasuredCase> cases = {};
   std::string created;  // the time of the newest result
-  std::optional<double> own_speed = {};
+  /// The median share of its own speed at which the machine ran, of the samples that count of each case.
+  /// Empty if the side has a GPU, whose times hardly depend on it.
+  std::optional<double> own_speed() const {
+    std::vector<double> medians;
+    for (const MeasuredCase& one : cases) {
+      if (!one.result->has_time()) continue;
+      if (one.result->device != "cpu") return std::nullopt;
+      std::vector<double> speeds;
+      for (const std::size_t i : counted_indices(*one.result->seconds)) {
+        const auto& known = one.result->seconds->own_speed;
+        if (i < known.size() && std::isfinite(known[i])) speeds.push_back(known[i]);
+      }
+      if (!speeds.empty()) medians.push_back(median(std::move(speeds)));
+    }
+    return median_if_any(std::move(medians));
+  }
 };
 
 /// The names of the backends that have times.
@@ -195,8 +212,6 @@ MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate
     side.cases.push_back({.run = &result, .result = &one, .caches = caches});
     if (const auto device = devices.find(device_key(result, one)); device != devices.end())
       names.insert(device->second.name);
-    if (result.machine_speed && one.device == "cpu" && one.has_time())
-      side.own_speed = result.machine_speed->median;
   }
   side.name = names.empty() ? result.host.name : joined(names, " or ");
   return side;
@@ -345,7 +360,11 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
       const FamilyPairs pairs = pairs_of(family, cases);
       const auto with_ratio =
           std::ranges::count_if(pairs.pairs, [](const auto& pair) { return pair.second.has_ratio(); });
-      if (with_ratio < static_cast<std::ptrdiff_t>(fewest_family_values)) continue;
+      // A wrong result that was asked about is said even if nothing else is.
+      const bool is_wrong_here = !parameter.empty() && std::ranges::any_of(pairs.pairs, [](const auto& pair) {
+        return pair.second.wrong != nullptr;
+      });
+      if (with_ratio < static_cast<std::ptrdiff_t>(fewest_family_values) && !is_wrong_here) continue;
       answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
     }
   }
@@ -388,7 +407,7 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
                        .threads = sides[side].host.threads,
                        .name = sides[side].name,
                        .host = sides[side].host,
-                       .own_speed = sides[side].own_speed};
+                       .own_speed = sides[side].own_speed()};
   }
   all.from_results = true;
   all.config = "null";

@@ -187,19 +187,25 @@ class Comparison {
       made.reason = "the two files have different problems under this name";
     } else if (base.seconds && head.seconds) {
       if (!differ(base, head, made)) compare_times(*base.seconds, *head.seconds, index);
-    } else if (!differ(base, head, made)) {
+    } else if (!differ(base, head, made, [](Difference what) {
+                 return what == Difference::machine || what == Difference::library ||
+                        what == Difference::driver;
+               })) {
       compare_fits(base, head, made);
     }
   }
 
   /// True if a difference that is not allowed prevents comparing the two; `made` then lists the differences.
-  bool differ(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
+  /// Only differences that `matter` count.
+  bool differ(
+      const CaseResult& base, const CaseResult& head, CaseVerdict& made,
+      const std::function<bool(Difference)>& matter = [](Difference) { return true; }) {
     std::vector<std::string> refused;
     std::set<Difference> kinds;
     const auto look = [&](const std::vector<FoundDifference>& all) {
       for (const FoundDifference& found : all) {
         if (&all == &of_run_ && is_of_cpus(found.what) && head.device == "gpu") continue;
-        if (!allow(found)) {
+        if (matter(found.what) && !allow(found)) {
           refused.push_back(found.text);
           kinds.insert(found.what);
         }

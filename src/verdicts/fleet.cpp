@@ -132,14 +132,20 @@ std::vector<std::string> bad_cases(const Result& node) {
   return texts;
 }
 
-/// The number of cases that other nodes of its kind have a time of, and this node does not.
-std::size_t missing_cases(std::size_t node, const std::vector<NodeKind>& kinds,
+/// The number of cases that other nodes of its kind have a time of, and this node does not. A backend that it
+/// has no case of was not asked for.
+std::size_t missing_cases(std::size_t node, const Result& result, const std::vector<NodeKind>& kinds,
                           const std::vector<std::map<Work, CaseTimes>>& times) {
+  std::set<std::string> asked;
+  for (const CaseResult& c : result.cases) {
+    if (c.status != Status::unsupported) asked.insert(c.backend);
+  }
   std::set<std::pair<Work, std::string>> missing;
   for (const NodeKind& kind : kinds) {
     if (!kind.why_not.empty() || std::ranges::find(kind.nodes, node) == kind.nodes.end()) continue;
     for (const std::size_t other : kind.nodes) {
       for (const auto& [work, cases] : times[other]) {
+        if (!asked.contains(work.first)) continue;
         const auto own = times[node].find(work);
         for (const auto& [id, seconds] : cases) {
           if (own == times[node].end() || !own->second.contains(id)) missing.emplace(work, id);
@@ -381,11 +387,10 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   for (std::size_t node = 0; node < results.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
     std::vector<std::string> facts = bad_cases(results[node]);
-    if (const std::size_t missing = missing_cases(node, fleet.kinds, times); missing > 0) {
+    if (const std::size_t missing = missing_cases(node, results[node], fleet.kinds, times); missing > 0) {
       fleet.is_partial = true;
-      facts.push_back(fmt::format("{} not compared, because only others of its kind have a time of {}",
-                                  counted_text(static_cast<std::int64_t>(missing), "case", "cases"),
-                                  missing == 1 ? "it" : "them"));
+      facts.push_back(fmt::format("no time of {} that others of its kind have",
+                                  counted_text(static_cast<std::int64_t>(missing), "case", "cases")));
     }
     if (!facts.empty())
       fleet.notes.push_back(fmt::format("{}: {}", fleet.nodes[node], fmt::join(facts, ", ")));

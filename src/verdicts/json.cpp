@@ -301,6 +301,7 @@ std::string to_json_text(Fleet fleet, double threshold) {
   std::vector<std::string> not_compared;
   for (const std::size_t node : fleet.not_compared) not_compared.push_back(fleet.nodes[node]);
   f.if_set("not_compared", not_compared);
+  f.if_set("partial", fleet.is_partial);
   f.if_set("notes", fleet.notes);
   f.objects("standings", fleet.standings, [&](Fields& one, NodeStanding& standing) {
     one.derived("node", fleet.nodes[standing.node]);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "results/backend_spelling.h"
@@ -43,19 +44,26 @@ std::optional<SideCount> only_difference(const Threshold& threshold, std::size_t
   return std::nullopt;
 }
 
-/// The dtype in which a side computes, if the config lets the sides differ in it; else empty. Files do not
-/// have it anywhere else.
-std::string own_dtype(const Threshold& threshold, std::size_t side) {
-  if (!threshold.unlike_precision) return "";
+/// The dtypes in which the sides compute, if the config lets them differ and names one for each; files do not
+/// have them anywhere else.
+std::optional<std::array<std::string, 2>> unlike_dtypes(const Threshold& threshold) {
+  if (!threshold.unlike_precision) return std::nullopt;
   const auto config = nlohmann::json::parse(threshold.config, nullptr, false, true);
-  const char* const own =
-      side == 0 ? "/threshold/baseline/parameters/dtype" : "/threshold/challenger/parameters/dtype";
-  for (const char* pointer : {own, "/workloads/0/dtype"}) {
-    const nlohmann::json::json_pointer place(pointer);
-    if (!config.contains(place)) continue;
-    return config.at(place).is_string() ? config.at(place).get<std::string>() : "";  // or a list
+  if (!config.is_object()) return std::nullopt;
+  std::set<nlohmann::json> of_workloads;
+  for (const auto& workload : config.value("/workloads"_json_pointer, nlohmann::json::array()))
+    of_workloads.insert(workload.is_object() ? workload.value("dtype", nlohmann::json()) : nlohmann::json());
+  std::array<std::string, 2> dtypes;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const nlohmann::json::json_pointer own(side == 0 ? "/threshold/baseline/parameters/dtype"
+                                                     : "/threshold/challenger/parameters/dtype");
+    const auto dtype = config.contains(own)       ? config.at(own)
+                       : of_workloads.size() == 1 ? *of_workloads.begin()
+                                                  : nlohmann::json();
+    if (!dtype.is_string()) return std::nullopt;  // or a list
+    dtypes.at(side) = dtype.get<std::string>();
   }
-  return "";
+  return dtypes;
 }
 
 std::string in_letters(std::int64_t number) {
@@ -192,7 +200,7 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   std::vector<std::string> spelled = measured_backends(sides[side]);
   std::ranges::transform(spelled, spelled.begin(), backend_spelling);
   std::string names = fmt::format("{}", fmt::join(spelled, " or "));
-  if (const std::string dtype = own_dtype(threshold, side); !dtype.empty()) names += " in " + dtype;
+  if (const auto dtypes = unlike_dtypes(threshold)) names += " in " + dtypes->at(side);
   const auto counted = only_difference(threshold, side);
   return counted ? fmt::format("{} on {}", names, counted->text()) : names;
 }

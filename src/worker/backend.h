@@ -98,7 +98,9 @@ struct Operation {
   std::function<std::unique_ptr<Prepared>(const Case&, std::uint64_t seed)> prepare;
   std::function<std::string(Dtype)> why_not = {};  // (optional) why a dtype is not supported
   bool takes_ranks = false;  // several ranks can compute a case together (worker/communicator.h)
-  int copies = 1;            // of a tuned case's operands and result that are in memory while algorithms race
+  /// (optional) The copies of a case's operands and result that are in memory at once, if they are several:
+  /// algorithms that race have their own.
+  std::function<int(const Case&)> copies = {};
   /// (optional, only for a reference backend) Computes the reference result instead of Workload::expect().
   std::function<Evidence(const Case&, std::uint64_t seed, const std::vector<std::int64_t>& elements)> expect =
       {};

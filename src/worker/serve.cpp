@@ -50,8 +50,8 @@ std::string algorithm_text(const std::string& algorithm, const std::string& vari
 }
 
 /// Refuses a case that needs too much memory before it allocates any, because a machine that overcommits
-/// grants memory that it does not have and then kills processes. `share` is the part of the case's memory
-/// that is taken here.
+/// grants memory that it does not have and then kills processes. `factor` is how much of the case's memory
+/// is taken here.
 void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device, double factor = 1) {
   const double needed = factor * problem.workload->memory(problem.parameters);
   const auto available = static_cast<double>(of_device ? of_device() : available_memory());
@@ -186,7 +186,7 @@ class Worker {
                                       name(dtype), why.empty() ? "" : ": ", why));
       }
       check_ranks(request.problem, operation);
-      const int copies = is_tuned(request.problem.parameters) ? operation.copies : 1;
+      const int copies = operation.copies ? operation.copies(request.problem) : 1;
       check_memory(request.problem, backend_.available_memory, copies * share_here());
       prepared_ = operation.prepare(request.problem, request.seed);
       if (const auto extra = extra_work())

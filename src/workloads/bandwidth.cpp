@@ -17,11 +17,15 @@ OutputShape Bandwidth::shape() const {
   return {.outer = 1, .channels = channels, .inner = elements() / channels};
 }
 
-std::string Bandwidth::title() const {
+std::string bytes_text(std::int64_t bytes) {
   for (const auto& [size, unit] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
-    if (bytes % size == 0) return fmt::format("{} {} {}", bytes / size, unit, name(dtype));
+    if (bytes % size == 0) return fmt::format("{} {}", bytes / size, unit);
   }
-  return fmt::format("{} bytes {}", bytes, name(dtype));
+  return fmt::format("{} bytes", bytes);
+}
+
+std::string Bandwidth::title() const {
+  return fmt::format("{} {}", bytes_text(bytes), name(dtype));
 }
 
 void Bandwidth::check() const {

@@ -11,6 +11,9 @@
 
 namespace breakeven {
 
+/// "64 KiB": in the largest unit that divides it.
+std::string bytes_text(std::int64_t bytes);
+
 /// A workload on arrays of `bytes` bytes each.
 struct Bandwidth {
   std::int64_t bytes = 0;

@@ -113,12 +113,17 @@ Parameter tuned_parameter() {
                                        true));
 }
 
-Parameters with_added(const std::vector<Parameter>& known, Parameters given) {
+Parameters with_added(const std::vector<Parameter>& known, const Parameters& given) {
+  Parameters all;
   for (const Parameter& parameter : known) {
-    const bool is_missing = !parameter.added_with.empty() && given.find(parameter.name) == nullptr;
-    if (is_missing && parameter.fallback) given.set(parameter.name, *parameter.fallback);
+    if (const Value* value = given.find(parameter.name))
+      all.set(parameter.name, *value);
+    else if (!parameter.added_with.empty() && parameter.fallback)
+      all.set(parameter.name, *parameter.fallback);
   }
-  return given;
+  for (const auto& [name, value] : given.entries())
+    all.set(name, value);  // those of a newer program come last
+  return all;
 }
 
 std::string type_error(const std::vector<Parameter>& known, const Parameters& given) {

@@ -82,9 +82,9 @@ class Parameters {
   std::vector<std::pair<std::string, Value>> entries_;
 };
 
-/// `given` with the default values of the parameters that were added later and are missing: what a result of
-/// an older program means.
-Parameters with_added(const std::vector<Parameter>& known, Parameters given);
+/// `given` in the order of `known`, with the default values of the parameters that were added later and are
+/// missing: what a result of an older program means.
+Parameters with_added(const std::vector<Parameter>& known, const Parameters& given);
 
 /// Says which parameter has a value of another type than declared, and what it must be; empty if none has.
 /// Other values are accepted, because a newer program may allow more of them.

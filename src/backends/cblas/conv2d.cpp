@@ -311,7 +311,9 @@ const OperationRegistration conv2d_registered(
        const std::int64_t sets = operand_sets_on_host(problem);
        return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed, sets) : prepare_in<float>(p, seed, sets);
      },
-     .copies = 2});  // im2col's and Winograd's
+     .copies = [](const Case& problem) {  // im2col's and Winograd's
+       return is_tuned(problem.parameters) && has_winograd_forward(Conv2d(problem.parameters)) ? 2 : 1;
+     }});
 
 }  // namespace
 }  // namespace breakeven::cblas

@@ -119,12 +119,15 @@ class WinogradForward final : public Prepared {
 
 }  // namespace
 
+bool has_winograd_forward(const Conv2d& p) {
+  return p.stride_h == p.stride_w && winograd_for(p.stride_h) != nullptr && p.pass == Pass::forward &&
+         p.dtype == Dtype::f32 && p.r == 3 && p.s == 3 && p.dilation == 1 &&
+         p.group_c() % winograd_lanes == 0 && p.group_k() % winograd_lanes == 0;
+}
+
 std::unique_ptr<Prepared> winograd_forward(const Conv2d& p, std::uint64_t seed, std::int64_t sets) {
-  const Winograd* const winograd = p.stride_h == p.stride_w ? winograd_for(p.stride_h) : nullptr;
-  const bool suits = winograd != nullptr && p.pass == Pass::forward && p.dtype == Dtype::f32 && p.r == 3 &&
-                     p.s == 3 && p.dilation == 1 && p.group_c() % winograd_lanes == 0 &&
-                     p.group_k() % winograd_lanes == 0;
-  return suits ? std::make_unique<WinogradForward>(p, *winograd, seed, sets) : nullptr;
+  if (!has_winograd_forward(p)) return nullptr;
+  return std::make_unique<WinogradForward>(p, *winograd_for(p.stride_h), seed, sets);
 }
 
 }  // namespace breakeven::cblas

@@ -120,8 +120,8 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       const double share = threshold->sides.at(side).own_speed.value_or(1);
       if (share < trusted_speed_share)
         add_sentence(card.answer,
-                     fmt::format("{} {}: on a quiet machine its times are shorter, by up to that much.",
-                                 printable(name_of_side(*threshold, side)), ran_at(share)),
+                     fmt::format("{} {}: on a quiet machine its times may be as short as {:.0f} % of these.",
+                                 printable(name_of_side(*threshold, side)), ran_at(share), share * 100),
                      Tone::warning);
     }
   }

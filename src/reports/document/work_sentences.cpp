@@ -246,7 +246,7 @@ std::vector<Statement> exchange_statements(const std::vector<Timed>& all) {
   for (const Timed& timed : all) {
     const CaseResult& c = *timed.result;
     const Workload* workload = find_workload(c.op);
-    if (workload == nullptr || !workload->is_collective()) continue;
+    if (workload == nullptr || !workload->is_collective() || c.parameters.find("bytes") == nullptr) continue;
     const Key key{c.op, ranks_of(c.parameters), c.backend};
     auto known = std::ranges::find(found, key, &std::pair<Key, Exchange>::first);
     if (known == found.end()) known = found.insert(known, {key, {.fastest = &c, .smallest = &c}});
@@ -254,18 +254,16 @@ std::vector<Statement> exchange_statements(const std::vector<Timed>& all) {
     if (c.bytes / c.seconds->median > one.fastest->bytes / one.fastest->seconds->median) one.fastest = &c;
     if (c.bytes < one.smallest->bytes) one.smallest = &c;
   }
-  const auto size_of = [](const CaseResult& c) {
-    const std::string title = Bandwidth(c.parameters).title();  // with the dtype at its end
-    return title.substr(0, title.rfind(' '));
-  };
   std::vector<Statement> said;
   for (const auto& [key, one] : found) {
     const auto& [op, ranks, backend] = key;
     const std::string rate = number_text(one.fastest->bytes / one.fastest->seconds->median * 1e-9) + " GB/s";
     said.push_back(
-        {.text = fmt::format("{} on {} ranks ({}): up to {} of bus bandwidth, at {}; {} takes {}.", op, ranks,
-                             backend_title(backend), rate, size_of(*one.fastest), size_of(*one.smallest),
-                             format_seconds(one.smallest->seconds->median)),
+        {.text =
+             fmt::format("{} on {} ranks ({}): up to {} of bus bandwidth, at {}; {} takes {}.", op, ranks,
+                         backend_title(backend), rate, bytes_text(one.fastest->parameters.integer("bytes")),
+                         bytes_text(one.smallest->parameters.integer("bytes")),
+                         format_seconds(one.smallest->seconds->median)),
          .in_short = fmt::format("{}: {}", op, rate),
          .figures = {{.value = rate, .meaning = fmt::format("bus bandwidth of {}, {} ranks", op, ranks)}}});
   }

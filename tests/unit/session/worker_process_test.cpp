@@ -145,17 +145,6 @@ TEST_F(WorkerProcessTest, EndsAreTold) {
 }
 
 /// Under compute-sanitizer a GPU's context takes seconds to go.
-TEST_F(WorkerProcessTest, ALauncherThatPrintsWhyItEndsBeforeTheFirstRequestIsUnderstood) {
-  const auto launcher = folder_.write(
-      "launcher",
-      fmt::format("#!/bin/bash\necho =====\necho $$ > {}/said\nsleep 0.3\necho BAD TERMINATION\nexit 9",
-                  folder_.path().string()));
-  std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
-  auto& worker = start("", {.launcher = {launcher.string()}});
-  EXPECT_GT(process_in("said"), 0);
-  EXPECT_EQ(answer(worker), "lost: ended with exit status 9: BAD TERMINATION");
-}
-
 TEST_F(WorkerProcessTest, ASlowEndIsWaitedForAsLongAsTheProgramMayTake) {
   const std::string slow = "read line; echo '{1}'; sleep 1.5; touch " + (folder_.path() / "ended").string();
   EXPECT_EQ(start(slow).quit(std::chrono::seconds(1)), std::nullopt);
@@ -179,6 +168,17 @@ TEST_F(WorkerProcessTest, ItsNumbersAreTheProgramsOwn) {
   EXPECT_EQ(worker.pid(), process_in("self"));
   EXPECT_GT(worker.cpu_seconds().value_or(0), 0);
   EXPECT_TRUE(worker.wait_until_quiet());
+}
+
+TEST_F(WorkerProcessTest, ALauncherThatPrintsWhyItEndsBeforeTheFirstRequestIsUnderstood) {
+  const auto launcher = folder_.write(
+      "launcher",
+      fmt::format("#!/bin/bash\necho =====\necho $$ > {}/said\nsleep 0.05\necho BAD TERMINATION\nexit 9",
+                  folder_.path().string()));
+  std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
+  auto& worker = start("", {.launcher = {launcher.string()}});
+  EXPECT_GT(process_in("said"), 0);
+  EXPECT_EQ(answer(worker), "lost: ended with exit status 9: BAD TERMINATION");
 }
 
 // ---- what the program starts

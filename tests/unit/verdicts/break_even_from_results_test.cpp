@@ -329,9 +329,28 @@ TEST(ThresholdFromResults, WhatIsWrongWhereASideHasNothingElseIsSaid) {
   }
 }
 
+TEST(ThresholdFromResults, WhatIsWrongEverywhereIsSaidBesideWhatIsNot) {
+  std::vector<Result> results = two_machines();
+  for (Result& run : results) {
+    for (const CaseResult& c : std::vector<CaseResult>(run.cases))
+      run.cases.push_back(sample::in_dtype(c, "bf16"));
+  }
+  for (CaseResult& c : results[1].cases) {
+    if (c.dtype == "bf16") c = sample::refused(c, Status::wrong, "element 0");
+  }
+  const Threshold t = between(results);
+  ASSERT_THAT(t.answers, SizeIs(2));
+  EXPECT_EQ(exit_status(t), 1);
+  EXPECT_THAT(in_words(t.answers[0], t), HasSubstr("No value of m could be measured on both sides."));
+}
+
 TEST(ThresholdFromResults, OfAnUnquietProcessorSaysHowFastItRan) {
   std::vector<Result> results = two_machines();
-  results[0].machine_speed = MachineSpeed{.rounds = 10, .slow_rounds = 10, .median = 0.44};
+  EXPECT_EQ(between(results).sides[0].own_speed, std::nullopt) << "not known";
+  for (CaseResult& c : results[0].cases) {
+    c.seconds->samples.assign(10, c.seconds->median);
+    c.seconds->own_speed.assign(10, 0.44);
+  }
   EXPECT_EQ(between(results).sides[0].own_speed, 0.44);
   for (CaseResult& c : results[0].cases) c.device = "gpu";
   EXPECT_EQ(between(results).sides[0].own_speed, std::nullopt);

@@ -17,7 +17,7 @@ def operations(device, prepare_training, prepare_inference):
 
     def training_prepared(p, seed):
         if p.get("deterministic", False):
-            raise Unsupported("its training cannot be deterministic here")
+            raise Unsupported("deterministic training is not implemented here; PyTorch and the C++ backends have it")
         images = len(open_data(p["data"])["train"][0])
         if p["batch"] > images:
             raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")

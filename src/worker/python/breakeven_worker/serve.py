@@ -12,7 +12,7 @@ from .extra_work import LIBRARY, extra_work, with_extra_work
 from .host import EnergyMeter, cpus_one_a_core_first, keep_freed_memory, return_freed_memory
 from .ranks import Alone, cpus_of_place
 from .requirements import ranks_or_refuse
-from .timing import take_sample
+from .timing import may_race, take_sample
 
 PROTOCOL = 1
 
@@ -165,7 +165,7 @@ class _Worker:
             if operation.op == op and dtype in operation.dtypes:
                 self._check_ranks(operation, case.get("ranks", 1))
                 with self._ranks.in_agreement():
-                    self._check_memory(operation.copies * case.memory_bytes)
+                    self._check_memory((operation.copies if may_race(case) else 1) * case.memory_bytes)
                 self._prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
