@@ -24,7 +24,7 @@ from breakeven_worker.dataset import DISTINCT_ORDERS, epoch_order  # noqa: E402
 from breakeven_worker.extra_work import with_extra_work  # noqa: E402
 from breakeven_worker.random_stream import BATCH_ORDER, RandomStream  # noqa: E402
 from breakeven_worker.ranks import Alone  # noqa: E402
-from breakeven_worker.timing import fastest, take_sample, with_others  # noqa: E402
+from breakeven_worker.timing import fastest, may_race, take_sample, with_others  # noqa: E402
 
 IMAGES, BATCH, SEED = 50, 16, 3
 
@@ -197,6 +197,12 @@ class Race(unittest.TestCase):
     def test_first_calls_that_take_too_long_end_the_race(self):
         chosen, seconds = self.race({"compiles": lambda: time.sleep(0.02), "is late": self.fail}, patience=0.01)
         self.assertEqual(with_others(chosen, seconds), "compiles, is late not tried")
+
+    def test_a_case_may_forbid_it(self):
+        for allowed in ({}, {"tuned": True, "deterministic": False}):
+            self.assertTrue(may_race(allowed))
+        for forbidden in ({"tuned": False}, {"deterministic": True}):
+            self.assertFalse(may_race(forbidden))
 
 
 class Release(unittest.TestCase):

@@ -114,10 +114,10 @@ def total_cache_bytes():
 
 
 class EnergyMeter:
-    """The energy counters of the CPU packages. `unreadable` is the reason if they cannot be read."""
+    """The energy counters of the CPU packages. `unreadable` is the reason if they cannot be read. Another root than the
+    kernel's is for tests."""
 
-    def __init__(self):
-        root = pathlib.Path("/sys/class/powercap")
+    def __init__(self, root=pathlib.Path("/sys/class/powercap")):
         # Packages are named intel-rapl:N. The zones below them (intel-rapl:N:M) are included in the package's counter.
         # The zone `psys` is the whole platform, with the packages.
         zones = [
