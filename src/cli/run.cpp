@@ -89,10 +89,6 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
       throw CommandError("--resume {0}: is shard {1}, not {2}; continue it with --shard {1}", file,
                          earlier.shard->shard.text(), shard->shard.text());
     if (earlier.shard->fingerprint != shard->fingerprint) refuse("is a shard of other cases");
-    if (earlier.shard->settings != shard_settings(plan.config.measure))
-      throw CommandError("--resume {}: was measured with --precision {} --seconds {}{}; add them", file,
-                         earlier.shard->settings.precision, earlier.shard->settings.max_seconds,
-                         earlier.shard->settings.library_defaults ? " --library-defaults" : "");
   }
   const Host here = describe_host(plan.threads);
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {

@@ -138,7 +138,10 @@ class Session : public MeasuringSession {
   void record_shard() {
     if (!plan_.config.shard || (plan_.earlier && !plan_.earlier->shard)) return;
     result_.shard = plan_.config.shard;
-    result_.shard->settings = shard_settings(measure_);
+    result_.shard->settings = {.precision = measure_.precision,
+                               .max_seconds = measure_.max_seconds,
+                               .energy_seconds = measure_.energy_seconds,
+                               .library_defaults = measure_.library_defaults};
   }
 
   /// The number of visits of each problem in a launch. A single launch has two, with half the time each: a
@@ -517,13 +520,6 @@ class Session : public MeasuringSession {
 Result run_session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
                    const ShowProgress& show, const Instruments& instruments) {
   return Session(plan, save, show, instruments).run();
-}
-
-ShardSettings shard_settings(const Measure& measure) {
-  return {.precision = measure.precision,
-          .max_seconds = measure.max_seconds,
-          .energy_seconds = measure.energy_seconds,
-          .library_defaults = measure.library_defaults};
 }
 
 int exit_status(const Result& result) {

@@ -28,9 +28,6 @@ Result run_session(const SessionPlan& plan,
                    const std::function<void(const Result&, std::size_t first_changed)>& save,
                    const ShowProgress& show, const Instruments& instruments = real_instruments());
 
-/// The settings that all shards of a run must share.
-ShardSettings shard_settings(const Measure& measure);
-
 /// Returns 0; 1 if there is a wrong result; 4 if cases failed or are missing.
 int exit_status(const Result& result);
 

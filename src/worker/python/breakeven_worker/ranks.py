@@ -41,6 +41,7 @@ _BEAT = 1  # seconds between the signs of life of a working rank: empty lines
 _MISSING_BEATS = 20
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
+_LAST_WORDS = 0.1  # seconds in which a rank's last words are read
 _FEWEST_SAMPLES = 5  # of a case, in most of which a rank must be late
 _LATE_SHARE = 0.05  # of a sample, which they wait at least
 
@@ -319,6 +320,7 @@ class _Connection:
             self._socket.setsockopt(socket.IPPROTO_TCP, option, value)
         self._reader = self._socket.makefile("rb")
         self._sending = threading.Lock()
+        self._aborted = False  # the other's last words have been read
         self._lines = 0  # that have been received
 
     def send(self, message):
@@ -340,7 +342,9 @@ class _Connection:
                 raise ConnectionError("the connection was closed")
             self._lines += 1
             if line != b"\n":
-                return json.loads(line)
+                message = json.loads(line)
+                self._aborted = self._aborted or message == _ABORTED
+                return message
 
     def heard(self):
         """Differs from its last value if anything has arrived since, read or not."""
@@ -349,7 +353,9 @@ class _Connection:
         return self._lines, unread[0]
 
     def has_aborted(self):
-        """True if the other's last words, still unread, are that it has aborted."""
+        """True if the other's last words are that it has aborted."""
+        if self._aborted:
+            return True
         try:
             unread = self._socket.recv(1 << 16, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except OSError:
@@ -448,6 +454,9 @@ class _Connected(Alone):
 
     def _end_after(self, rank):
         aborted = self._connections[rank].has_aborted()
+        if not aborted:
+            time.sleep(_LAST_WORDS)  # another thread may be reading them
+            aborted = self._connections[rank].has_aborted()
         self._end("" if aborted else f"{_who(rank, self.hosts)} has ended")
 
     def _watch(self):
