@@ -51,9 +51,8 @@ void check_caches(const std::vector<Result>& results) {
   const auto cold = machines.find("cold");
   if (warm != machines.end() && cold != machines.end())
     throw CommandError(
-        "the files were not measured alike: one of {} with warm caches, one of {} with cold ones; rank "
-        "either "
-        "kind alone",
+        "the files were not measured alike: one of {} with warm caches, one of {} with cold ones; "
+        "rank either kind alone",
         warm->second, cold->second);
 }
 

@@ -181,6 +181,7 @@ std::string digest_of(const std::string& text) {
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(text));
 }
 
+/// True for an operation whose answer is a number instead of a time.
 bool only_counts(std::string_view op) {
   const Workload* workload = find_workload(op);
   return workload != nullptr && !workload->is_timed();

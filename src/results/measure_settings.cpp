@@ -3,9 +3,7 @@
 #include <nlohmann/json.hpp>
 
 namespace breakeven {
-namespace {
 
-/// The run's config under "measure"; null without a config.
 nlohmann::json measure_of(const Result& result) {
   const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
   const auto measure = [](const nlohmann::json& one) {
@@ -17,17 +15,15 @@ nlohmann::json measure_of(const Result& result) {
   return {};
 }
 
-}  // namespace
-
-std::string measured_with(const Result& result, const char* setting, const std::string& default_value) {
-  const nlohmann::json measure = measure_of(result);
+std::string measured_with(const nlohmann::json& measure, const char* setting,
+                          const std::string& default_value) {
   if (measure.is_null()) return {};
   const auto value = measure.find(setting);
   return value != measure.end() && value->is_string() ? value->get<std::string>() : default_value;
 }
 
 std::string cache_state(const Result& result) {
-  return measured_with(result, "cache", "warm");
+  return measured_with(measure_of(result), "cache", "warm");
 }
 
 }  // namespace breakeven

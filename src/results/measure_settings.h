@@ -1,14 +1,19 @@
 // The settings under "measure" in the config that a result was measured with.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "results/result.h"
 
 namespace breakeven {
 
-/// A setting, or its default value where the config has none; empty without a config.
-std::string measured_with(const Result& result, const char* setting, const std::string& default_value);
+/// The run's config under "measure"; null without a config.
+nlohmann::json measure_of(const Result& result);
+
+/// A setting in what measure_of() returned, or its default value where it has none; empty without a config.
+std::string measured_with(const nlohmann::json& measure, const char* setting,
+                          const std::string& default_value);
 
 /// The state of the caches that a run's config requests: "warm" or "cold"; empty without a config.
 std::string cache_state(const Result& result);

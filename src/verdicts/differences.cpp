@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
@@ -201,11 +202,13 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
   if (auto text = moved_cores(base, head)) found.add(Difference::threads, std::move(*text));
+  const auto base_measure = measure_of(base);
+  const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :
        {std::tuple("state of the caches", "cache", "warm"),
         std::tuple("placement of threads", "placement", "cores")})
-    found.text(Difference::settings, what, measured_with(base, setting, default_value),
-               measured_with(head, setting, default_value));
+    found.text(Difference::settings, what, measured_with(base_measure, setting, default_value),
+               measured_with(head_measure, setting, default_value));
   if (was.environment && is.environment) found.each(Difference::settings, *was.environment, *is.environment);
   return found.take();
 }

@@ -16,6 +16,7 @@
 #include "statistics/significance.h"
 #include "verdicts/differences.h"
 #include "verdicts/machines.h"
+#include "verdicts/overview.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {
@@ -124,11 +125,8 @@ std::vector<std::string> bad_cases(const Result& node) {
     if (c.status != Status::ok && c.status != Status::unsupported) ++counts[c.status];
   }
   std::vector<std::string> texts;
-  for (const auto& [status, count] : counts) {
-    std::string words(name(status));
-    std::ranges::replace(words, '_', ' ');
-    texts.push_back(fmt::format("{} {}", counted_text(count, "case", "cases"), words));
-  }
+  for (const auto& [status, count] : counts)
+    texts.push_back(fmt::format("{} {}", counted_text(count, "case", "cases"), status_text(status)));
   return texts;
 }
 

@@ -11,6 +11,13 @@
 #include "statistics/estimate.h"
 
 namespace breakeven {
+
+std::string status_text(Status status) {
+  std::string text(name(status));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
 namespace {
 
 /// The outcome of a side whose status is not ok: "failed", "timed out", ...
@@ -18,9 +25,7 @@ std::string what_happened(Status status) {
   if (is_wrong(status)) return "is wrong";
   if (status == Status::out_of_memory) return "ran out of memory";
   if (status == Status::unsupported) return "does not support it";
-  std::string text(name(status));
-  std::ranges::replace(text, '_', ' ');
-  return status == Status::interrupted ? "was " + text : text;
+  return status == Status::interrupted ? "was " + status_text(status) : status_text(status);
 }
 
 /// The cause for which a case was not compared; empty if it was, or need not be.

@@ -10,6 +10,9 @@
 
 namespace breakeven {
 
+/// "ok", "out of memory".
+std::string status_text(Status status);
+
 /// Cases that could not be compared for the same cause. They point into the verdicts.
 struct CauseGroup {
   std::string cause;   // "different machine and library", "the head failed", or a reason that all cases share

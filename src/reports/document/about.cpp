@@ -10,6 +10,7 @@
 #include "reports/document/names.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"
+#include "verdicts/overview.h"
 
 namespace breakeven {
 namespace {

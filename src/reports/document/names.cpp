@@ -148,12 +148,6 @@ std::string describe_backend(const BackendRecord& backend) {
   return text;
 }
 
-std::string status_text(Status status) {
-  std::string text(name(status));
-  std::ranges::replace(text, '_', ' ');
-  return text;
-}
-
 std::string capitalised(std::string text) {
   // A capital letter among the first letters shows that the name has its own spelling.
   const bool is_name = text.size() > 1 &&

@@ -51,9 +51,6 @@ std::string describe_backend(const BackendRecord& backend);
 
 // ---- parts of sentences
 
-/// "ok", "out of memory".
-std::string status_text(Status status);
-
 /// Capitalises the first letter, except in names such as `oneDNN`.
 std::string capitalised(std::string text);
 

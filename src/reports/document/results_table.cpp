@@ -12,6 +12,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"
+#include "verdicts/overview.h"
 #include "workloads/workload.h"
 
 namespace breakeven {

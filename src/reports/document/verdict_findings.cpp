@@ -11,6 +11,7 @@
 #include "reports/text.h"
 #include "results/backend_spelling.h"
 #include "verdicts/decision.h"
+#include "verdicts/overview.h"
 
 namespace breakeven {
 namespace {

@@ -142,31 +142,34 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
 }
 
-/// On a processor whose own speed is unknown, the first probes only show the fastest speed so far.
-TEST_F(GateInSimulatedTime, VerdictsBesideAnEarlyNeighbourAreOpenedAgain) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+/// A gate of eight cases beside a neighbour in its first 30 seconds, on a processor whose own speed is
+/// unknown: the first probes only show the fastest speed so far.
+class GateBesideAnEarlyNeighbour : public GateInSimulatedTime {
+ protected:
+  static Verdicts verdicts_after(double max_seconds, std::uint64_t seed) {
     Machine machine(seed);
     machine.probe_is_absolute = false;
-    // By then all cases have looked faster in three of four launches; without another look, that would stay
-    // so.
     machine.disturbance = neighbour(1000, 1030);
     GatePlan plan = plan_of(seed, {64, 80, 96, 112, 128, 144, 160, 176});
-    plan.max_seconds = 900;
-    const Verdicts verdicts = gate(machine, plan);
+    plan.max_seconds = max_seconds;
+    return gate(machine, plan);
+  }
+};
+
+TEST_F(GateBesideAnEarlyNeighbour, OpensVerdictsAgain) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    // After 30 s all cases have looked faster in three of four launches; without another look, that would
+    // stay so.
+    const Verdicts verdicts = verdicts_after(900, seed);
     for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << c.reason;
     EXPECT_TRUE(verdicts.complete);
   }
 }
 
-TEST_F(GateInSimulatedTime, CasesThatAreOpenWhenTimeRunsOutLeaveOutPairsBesideAnEarlyNeighbour) {
+TEST_F(GateBesideAnEarlyNeighbour, LeavesOutItsPairsWhereCasesAreOpenWhenTimeRunsOut) {
   std::size_t launches = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Machine machine(seed);
-    machine.probe_is_absolute = false;
-    machine.disturbance = neighbour(1000, 1030);
-    GatePlan plan = plan_of(seed, {64, 80, 96, 112, 128, 144, 160, 176});
-    plan.max_seconds = 40;
-    for (const CaseVerdict& c : gate(machine, plan).cases) {
+    for (const CaseVerdict& c : verdicts_after(40, seed).cases) {
       EXPECT_THAT(c.verdict, testing::AnyOf(Verdict::same, Verdict::inconclusive)) << seed;
       EXPECT_NE(c.base_status, Status::timed_out) << "each had several launches by then";
       for (const LaunchSamples& launch : c.launches)

@@ -42,7 +42,7 @@ _MISSING_BEATS = 20
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
 _LAST_WORDS = 0.1  # seconds in which a rank's last words are read
-_FEWEST_SAMPLES = 5  # of a case, in most of which a rank must be late
+_FEWEST_SAMPLES = 5  # samples of a case before a rank is called late
 _LATE_SHARE = 0.05  # of a sample, which they wait at least
 
 
