@@ -125,6 +125,7 @@ std::vector<std::string> bad_cases(const Result& node) {
     if (c.status != Status::ok && c.status != Status::unsupported) ++counts[c.status];
   }
   std::vector<std::string> texts;
+  texts.reserve(counts.size());
   for (const auto& [status, count] : counts)
     texts.push_back(fmt::format("{} {}", counted_text(count, "case", "cases"), status_text(status)));
   return texts;
