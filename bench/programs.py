@@ -7,7 +7,7 @@ import re
 import subprocess
 import tempfile
 
-FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
+FASHION_MNIST = os.environ.get("BREAKEVEN_FASHION_MNIST", "/usr/share/datasets/fashion-mnist")
 LIBRARY_VARIABLES = pathlib.Path(__file__).resolve().parents[1] / "src/host/library_variables.cpp"
 
 

@@ -125,10 +125,10 @@ const Participant& Engine::with_ranks_of(const Case& problem, const Participant&
 }
 
 bool Engine::measure(Visit& visit) {
-  const HostCounters before = read_counters();
+  const HostCounters before = instruments_.read_counters();
   const double own_before = workers_.cpu_seconds();
   const bool enough = prepare_samples(visit) && sample_in_rounds(visit);
-  const HostCounters after = read_counters();
+  const HostCounters after = instruments_.read_counters();
   const double own_seconds = workers_.cpu_seconds() - own_before;
   const auto goes_on = [](const Contender* contender) {
     return !contender->finished && !Interruption::requested();
@@ -235,7 +235,7 @@ bool Engine::start_worker(Contender& contender) {
 
 void Engine::note_algorithm(Contender& contender) {
   constexpr std::string_view beginning = "its samples are of several algorithms: ";
-  std::string algorithm = algorithm_without_times(contender.row->algorithm);
+  std::string algorithm = chosen_algorithm(contender.row->algorithm);
   auto& known = contender.algorithms;
   if (std::ranges::find(known, algorithm) != known.end()) return;
   known.push_back(std::move(algorithm));

@@ -129,6 +129,8 @@ struct Instruments {
   TimeSource* time = nullptr;
   /// Makes a probe of these CPUs; if null, the machine's own speed is not measured.
   std::function<std::unique_ptr<SpeedProbe>(const std::vector<int>& cpus)> make_speed_probe = {};
+  /// Reads what the kernel counts of the machine.
+  std::function<HostCounters()> read_counters = breakeven::read_counters;
   /// Watches the GPU with this id; if null, NVML is used.
   std::function<std::unique_ptr<GpuWatch>(const std::string& id)> watch_gpu = {};
 };

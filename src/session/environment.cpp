@@ -82,15 +82,20 @@ std::optional<double> thermal_throttles() {
   return sum;
 }
 
+/// Over the CPUs that this process may use.
 std::optional<double> mean_mhz() {
   std::ifstream in("/proc/cpuinfo");
+  const auto allowed = allowed_cpus();
+  bool is_allowed = true;
   double sum = 0;
   int count = 0;
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("cpu MHz", 0) != 0) continue;
     const auto colon = line.find(':');
     if (colon == std::string::npos) continue;
-    sum += std::strtod(line.c_str() + colon + 1, nullptr);
+    const double number = std::strtod(line.c_str() + colon + 1, nullptr);
+    if (line.starts_with("processor")) is_allowed = std::ranges::find(allowed, static_cast<int>(number)) != allowed.end();
+    if (!line.starts_with("cpu MHz") || !is_allowed) continue;
+    sum += number;
     ++count;
   }
   if (count == 0) return std::nullopt;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "results/backend_spelling.h"
 #include "results/measure_settings.h"
 #include "statistics/summary.h"
 #include "verdicts/verdict.h"
@@ -244,7 +245,8 @@ std::vector<FoundDifference> case_differences(const CaseResult& base, const Case
     found.figure(Difference::clocks, "GPU clock", was.sm_mhz, is.sm_mhz, gpu_clocks, " MHz");
     found.figure(Difference::clocks, "GPU memory clock", was.memory_mhz, is.memory_mhz, gpu_clocks, " MHz");
   }
-  found.text(Difference::algorithm, "algorithm", base.algorithm, head.algorithm);
+  found.text(Difference::algorithm, "algorithm", chosen_algorithm(base.algorithm),
+             chosen_algorithm(head.algorithm));
   return found.take();
 }
 

@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "host/own_speed.h"
-#include "results/backend_spelling.h"
 #include "results/number_text.h"
 #include "statistics/significance.h"
 #include "verdicts/differences.h"
@@ -226,16 +225,12 @@ Result named_like(const Result& node, const Result& like) {
   return named;
 }
 
-/// The first difference of the cases' conditions or algorithms, whose own times do not count.
+/// The first difference of the cases' conditions or algorithms.
 std::string case_difference(const Result& node, const Result& like, const Work& work) {
-  const auto without_times = [](CaseResult c) {
-    c.algorithm = algorithm_without_times(c.algorithm);
-    return c;
-  };
   for (const CaseResult& c : node.cases) {
     const CaseResult* other = Work{c.backend, c.op} == work ? find_case(like, c) : nullptr;
     if (other == nullptr) continue;
-    const auto found = case_differences(without_times(*other), without_times(c));
+    const auto found = case_differences(*other, c);
     if (!found.empty()) return found.front().text;
   }
   return "";

@@ -107,7 +107,8 @@ TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
 class StoppedDriver : public InterruptionTest {
  protected:
   void stop_and_continue(int times) {
-    const auto path = products({8}, {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times / 2.0}});
+    // Long enough for starting a program on a busy machine.
+    const auto path = products({8}, {"a", "b"}, {{"timeout_seconds", 1.5}, {"max_seconds", times / 2.0}});
     std::mt19937 generator(7);
     std::uniform_int_distribution<int> pause(1, 200);
     Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"},
@@ -116,7 +117,7 @@ class StoppedDriver : public InterruptionTest {
     for (int i = 0; i < times; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause(generator)));
       run_process.send(SIGSTOP);
-      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1600));
       run_process.send(SIGCONT);
     }
     with_status(0, run_process.wait(std::chrono::seconds(120 + 10 * times)));

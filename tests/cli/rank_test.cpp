@@ -24,6 +24,7 @@ class RankCommand : public DriverTest {
     Json result = parse_file(path);
     result["host"]["name"] = name;
     result["host"]["cpu"] = "CPU of " + name;
+    result["host"]["cores"] = result["host"]["threads"] = 2;
     result["host"].erase("cpu_identity");
     return write(name + ".json", result.dump());
   }

@@ -110,10 +110,9 @@ std::string describe_details(const CaseVerdict& c) {
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
     details.push_back("head " + status_text(c.head_status));
   if (!c.reason.empty()) details.push_back(printable(c.reason));
-  if (!c.base_algorithm.empty() && !c.head_algorithm.empty() &&
-      algorithm_without_times(c.base_algorithm) != algorithm_without_times(c.head_algorithm)) {
-    details.push_back(printable(fmt::format("other algorithm: {} → {}", c.base_algorithm, c.head_algorithm)));
-  }
+  const std::string was = chosen_algorithm(c.base_algorithm), is = chosen_algorithm(c.head_algorithm);
+  if (!was.empty() && !is.empty() && was != is)
+    details.push_back(printable(fmt::format("other algorithm: {} → {}", was, is)));
   return fmt::format("{}", fmt::join(details, "; "));
 }
 

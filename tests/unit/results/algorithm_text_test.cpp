@@ -1,21 +1,34 @@
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "results/backend_spelling.h"
 
 namespace breakeven {
 namespace {
 
-TEST(AlgorithmWithoutTimes, IsTheSameOfRacesWithTheSameEnd) {
-  EXPECT_EQ(algorithm_without_times("64x64 tiles, tuned: best of 5, the first took 1.07x"),
-            "64x64 tiles, tuned: best of 5, the first");
-  EXPECT_EQ(algorithm_without_times("channels last, contiguous took 1.3x, mkldnn took 1.05e+02x"),
-            algorithm_without_times("channels last, contiguous took 1x, mkldnn took 2.5x"));
+TEST(ChosenAlgorithm, IsWithoutTheOthersOfTheRace) {
+  for (const auto& [text, chosen] : std::vector<std::pair<const char*, const char*>>{
+           {"64x64 tiles, tuned: best of 5, the first took 1.07x", "64x64 tiles"},
+           {"plan 3, tuned: there is one", "plan 3"},
+           {"channels last, contiguous took 1.3x, mkldnn took 1.05e+02x", "channels last"},
+           {"channels last, contiguous failed, mkldnn not tried, kernels for Zen",
+            "channels last, kernels for Zen"},
+           {"eager, contiguous, fused sgd; eager, channels_last, fused sgd took 1.1x; eager, default sgd failed",
+            "eager, contiguous, fused sgd"},
+           {"graph, weights' gradients beside inputs' (the other way took 1.04x), NCHW took 1.20x",
+            "graph, weights' gradients beside inputs'"},
+           {"one thread (tuned: best of 4 ways)", "one thread"},
+           {"matmul gemm:jit, tuned: fastest of 7 ways", "matmul gemm:jit"},
+           {"stores past the caches; tuned: best of 2 ways", "stores past the caches"}})
+    EXPECT_EQ(chosen_algorithm(text), chosen);
 }
 
-TEST(AlgorithmWithoutTimes, IsTheWholeTextOfOthers) {
-  for (const char* text :
-       {"", "one thread (tuned: best of 4 ways)", "brgemm:avx512_core took part", "2x took"})
-    EXPECT_EQ(algorithm_without_times(text), text);
+TEST(ChosenAlgorithm, IsTheWholeTextOfOthers) {
+  for (const char* text : {"", "brgemm:avx512_core took part", "2x took", "im2col, the last took x",
+                           "the first named, not tuned", "winograd (4x4 tiles)", "a took 1.1x", "a; b, c)"})
+    EXPECT_EQ(chosen_algorithm(text), text);
 }
 
 }  // namespace

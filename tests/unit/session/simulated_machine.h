@@ -64,6 +64,10 @@ class SimulatedMachine {
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
   std::vector<double> probe_seconds = {350e-6};  // of one probe after the other, again and again
   std::optional<SpeedCounters> counters = {};    // that a probe reads
+  /// What the kernel counts; here nobody but the programs uses the CPUs.
+  std::function<HostCounters(double now)> host_counters = [](double now) {
+    return HostCounters{.busy_seconds = 0, .steal_seconds = 0, .total_seconds = 2 * now};
+  };
   int started = 0;                               // processes, in all
 
   SimulatedTime time;
@@ -212,6 +216,7 @@ inline Instruments SimulatedMachine::instruments() {
       .start_worker = [this](const std::filesystem::path& path, const WorkerOptions&)
           -> std::unique_ptr<Worker> { return std::make_unique<ScriptedWorker>(*this, path.string()); },
       .time = &time,
+      .read_counters = [this] { return host_counters(time.now()); },
       .watch_gpu = [this](const std::string&) { return std::make_unique<ScriptedGpuWatch>(*this); }};
   if (has_probe)
     made.make_speed_probe = [this](const std::vector<int>&) {

@@ -307,6 +307,16 @@ TEST(CompareDifferences, SmallOnesAndUnknownOnesAreNone) {
   EXPECT_EQ(only_verdict(base, head).verdict, Verdict::same);
 }
 
+TEST(CompareDifferences, OfWhatARaceMeasuredAreNone) {
+  Result base = cpu_result(1);
+  base.cases[0].algorithm = "haswell, tuned: best of 3, the first took 1.07x";
+  Result head = cpu_result(1.0001);
+  head.cases[0].algorithm = "haswell, tuned: best of 4, the first took 1.11x";
+  const Verdicts verdicts = compare_with(base, head);
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
+  EXPECT_THAT(verdicts.warnings, IsEmpty());
+}
+
 TEST(CompareDifferences, OfCpusDoNotConcernAGpu) {
   const Result base = gpu_result(1);
   Result head = gpu_result(1.0001);
