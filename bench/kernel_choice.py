@@ -115,13 +115,16 @@ def report(library, program, arguments):
     for name, speed in sorted(of_kernels.items(), key=lambda item: -item[1]):
         medians = " | ".join(f"{statistics.median(taken[size][name]) * 1e3:.4g}" for size in SIZES)
         print(f"| {name} | {chosen[name]} | {speed:.3f} | {medians} |")
+    if chosen[None] > 0:
+        print(f"\n{chosen[None]} of {arguments.starts} first starts ended with an error.")
+    del chosen[None]
     unknown = set(chosen) - set(of_kernels)
     if unknown:
         print(f"\nNot timed, because no value of {VALUES[library][0]} selects them: {', '.join(sorted(unknown))}.")
         return
-    mean = sum(count * of_kernels[name] for name, count in chosen.items()) / arguments.starts
+    mean = sum(count * of_kernels[name] for name, count in chosen.items()) / max(1, sum(chosen.values()))
     good = sum(count for name, count in chosen.items() if of_kernels[name] >= 0.97)
-    print(f"\nFirst starts at 0.97 of the fastest or more: {good} of {arguments.starts}. On average: {mean:.3f}.")
+    print(f"\nFirst starts at 0.97 of the fastest or more: {good} of {sum(chosen.values())}. On average: {mean:.3f}.")
 
 
 def main():

@@ -94,8 +94,11 @@ def report(folder):
             texts = [f"{spread([median for _, median in quiet]):.2f}x of {len(quiet)}", f"{cycle_spreads[-1]:.2f}x"]
         print(f"| {key} | {1e6 * statistics.median(medians):.4g} µs | {spreads[-1]:.2f}x | {texts[0]} | {texts[1]} ", end="")
         print(f"| {len(apart)} | {len(unexplained)} |")
-    print(f"\nMedian spread {statistics.median(spreads):.2f}x, largest {max(spreads):.2f}x; ", end="")
-    print(f"without slow runs and in cycles {statistics.median(cycle_spreads):.2f}x, largest {max(cycle_spreads):.2f}x.")
+    print(f"\nMedian spread {statistics.median(spreads):.2f}x, largest {max(spreads):.2f}x; without slow runs and in cycles ", end="")
+    if cycle_spreads:
+        print(f"{statistics.median(cycle_spreads):.2f}x, largest {max(cycle_spreads):.2f}x.")
+    else:
+        print("unknown: no case has two runs at the machine's own speed.")
 
 
 def main():

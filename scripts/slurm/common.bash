@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034  # some variables are for those that source this
 
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
-script=$root/scripts/slurm/$(basename "$0")
+script=$root/scripts/slurm/$(basename "$(readlink -f "$0")")
 driver='' folder='' waiting=()
 sbatch_options=() last_options=(--nodes=1 --ntasks=1) run_options=()
 

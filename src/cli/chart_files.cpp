@@ -118,9 +118,10 @@ void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
 }  // namespace
 
 void declare_chart_options(CLI::App& command, ChartOptions& options) {
-  command.add_option("--chart", options.charts,
-                     "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so (needs "
-                     "rsvg-convert); may be given several times");
+  take_one_word(
+      command.add_option("--chart", options.charts,
+                         "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so (needs "
+                         "rsvg-convert); may be given several times"));
   command.add_flag("--list-charts", options.list, "the names and titles of the charts that there are");
 }
 

@@ -54,8 +54,8 @@ const SubcommandRegistration compare_command(subcommand<CompareCommand>(
       accept_result_names(command.add_option("HEAD", o.head, "the same, of the change that is tested"))
           ->required();
       add_threshold_option(command, o.options.threshold, "the smallest change that matters");
-      command
-          .add_option("--allow", o.allowed, "compare although this differs; may be repeated, or given as a,b")
+      take_one_word(command.add_option("--allow", o.allowed,
+                                       "compare although this differs; may be repeated, or given as a,b"))
           ->delimiter(',')
           ->check(CLI::IsMember(all_names<Difference>()));
       o.outputs.declare(command, {SubjectKind::verdicts});

@@ -55,8 +55,9 @@ void declare_side(CLI::App& command, const std::string& name, const std::string&
       ->required();
   command.add_option(fmt::format("--{}-name", name), o.name,
                      fmt::format("what reports call the {}, such as a commit; default: its folder", name));
-  command.add_option(fmt::format("--{}-env", name), o.environment,
-                     fmt::format("K=V: set in the environment of the {} alone; may be repeated", name));
+  take_one_word(
+      command.add_option(fmt::format("--{}-env", name), o.environment,
+                         fmt::format("K=V: set in the environment of the {} alone; may be repeated", name)));
   command.add_option(fmt::format("--{}-threads", name), o.threads,
                      fmt::format("CPU threads of the {} alone", name));
 }

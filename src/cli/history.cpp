@@ -18,6 +18,7 @@
 #include "cli/terminal_output.h"
 #include "history/check.h"
 #include "history/store.h"
+#include "plan/price.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
@@ -49,19 +50,33 @@ std::string first_line(const char* command) {
   return text;
 }
 
+/// True for a day, or a day and a time of it in UTC, that exist.
+bool is_time(const std::string& text) {
+  static const std::regex form("(.{10})(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?");
+  std::smatch parts;
+  return std::regex_match(text, parts, form) && is_date(parts[1]);
+}
+
+/// True if `commit` is `full` or, as git shortens it, the beginning of it.
+bool is_same_commit(const std::string& commit, const std::string& full) {
+  constexpr std::size_t shortest = 7;
+  return commit.size() >= shortest && full.starts_with(commit);
+}
+
 /// Fills in what the user did not state about the runs, from the checkout in the working directory. Throws
 /// CommandError for a time in another format.
 void complete_label(RunLabel& label) {
-  static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?");
-  if (!label.time.empty() && !std::regex_match(label.time, time))
+  if (!label.time.empty() && !is_time(label.time))
     throw CommandError("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time);
-  if (!label.commit.empty()) return;
-  label.commit = first_line("git rev-parse --verify HEAD 2>/dev/null");
+  const std::string checked_out = first_line("git rev-parse --verify HEAD 2>/dev/null");
+  if (label.commit.empty()) label.commit = checked_out;
   if (label.commit.empty())
     throw CommandError(
         "history add: which commit was measured? The working directory is not a git checkout; say "
         "--commit SHA");
-  if (label.branch.empty()) label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
+  // Nothing tells the branch of another commit.
+  if (label.branch.empty() && is_same_commit(label.commit, checked_out))
+    label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
 }
 
 struct ReadResult {
@@ -85,6 +100,7 @@ std::vector<ReadResult> read_all(const std::vector<std::filesystem::path>& files
 /// Adds runs. Reads every file before it opens the store, so that an unreadable file leaves the store
 /// unchanged, or missing. Returns status 4 if a file contained no measurement.
 int add_runs(const HistoryOptions& o) {
+  check_one_standard_input(o.results);
   RunLabel label = o.label;
   complete_label(label);
   const std::vector<ReadResult> results = read_all(o.results);
@@ -171,7 +187,8 @@ const SubcommandRegistration history_command(
        adding->add_option(
            "--commit", o->label.commit,
            "what was measured; default: the commit that is checked out in the working directory");
-       adding->add_option("--branch", o->label.branch, "of the commit; default: as above");
+       adding->add_option("--branch", o->label.branch,
+                          "of the commit; default: the branch that is checked out, if the commit is");
        adding->add_option("--time", o->label.time, "when it was measured, in UTC; default: as the file says");
        adding->add_option("--machine", o->label.machine,
                           "a name in place of the host's, for machines whose names change");

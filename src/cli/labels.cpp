@@ -6,12 +6,9 @@
 
 namespace breakeven {
 
-void declare_label_option(CLI::App& command, std::vector<std::string>& labels) {
-  command
-      .add_option("--label", labels,
-                  "FILE=NAME: call the machine of this file NAME; may be given several times")
-      ->take_all()
-      ->expected(1);
+CLI::Option* declare_label_option(CLI::App& command, std::vector<std::string>& labels) {
+  return take_one_word(command.add_option(
+      "--label", labels, "FILE=NAME: call the machine of this file NAME; may be given several times"));
 }
 
 std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels) {

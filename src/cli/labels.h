@@ -10,8 +10,8 @@
 
 namespace breakeven {
 
-/// Declares the option --label, which may be given several times, and stores its texts.
-void declare_label_option(CLI::App& command, std::vector<std::string>& labels);
+/// Declares the option --label, which may be given several times, and stores its texts. Returns the option.
+CLI::Option* declare_label_option(CLI::App& command, std::vector<std::string>& labels);
 
 /// Parses the texts of --label. Throws CommandError with status 2 for a text without "=".
 std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels);

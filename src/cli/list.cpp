@@ -133,6 +133,7 @@ const SubcommandRegistration list_command(subcommand<ListOptions>(
     "list", "show all configs and what they ask, or the cases of those named",
     [](CLI::App& command, ListOptions& o) {
       add_case_options(command, o.selection);
+      add_shard_option(command, o.selection);
       command.get_option("CONFIG")->required(false);
       command.add_flag("--json", o.json, "as JSON");
       command.add_flag("--schema", o.schema, "print the JSON Schema of configs instead");

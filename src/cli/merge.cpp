@@ -57,9 +57,10 @@ const SubcommandRegistration merge_command(subcommand<MergeCommand>(
       declare_result_files(command, o.files, "result files of `breakeven run --shard`, one for each shard");
       accept_output_file(command.add_option("--out", o.out, "the joined result file; - for standard output"))
           ->required();
-      command
-          .add_option("--allow", o.allowed,
-                      "join although the shards' machines differ in this; may be repeated, or given as a,b")
+      take_one_word(
+          command.add_option(
+              "--allow", o.allowed,
+              "join although the shards' machines differ in this; may be repeated, or given as a,b"))
           ->delimiter(',')
           ->check(CLI::IsMember(allowable_differences()));
     },

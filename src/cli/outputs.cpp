@@ -23,19 +23,44 @@ std::string kinds_taken(const OutputFormat& format) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
+/// The subjects that a format accepts, and how many files the others have.
+struct AcceptedSubjects {
+  std::vector<Subject> subjects;
+  std::size_t results_left_out = 0, thresholds_left_out = 0, verdicts_left_out = 0;
+};
+
+/// A report of results and thresholds is taken apart for a format that takes thresholds alone.
+AcceptedSubjects accepted_by(const OutputFormat& format, std::span<const Subject> subjects) {
+  AcceptedSubjects accepted;
+  for (const Subject& subject : subjects) {
+    const auto* measured = std::get_if<const Measured*>(&subject);
+    if (format.takes(kind_of(subject))) {
+      accepted.subjects.push_back(subject);
+    } else if (measured == nullptr) {
+      ++accepted.verdicts_left_out;  // no other kind is given beside another
+    } else {
+      accepted.results_left_out += (*measured)->results.size();
+      if (format.takes(SubjectKind::threshold)) {
+        for (const Threshold& threshold : (*measured)->thresholds) accepted.subjects.emplace_back(&threshold);
+      } else {
+        accepted.thresholds_left_out += (*measured)->thresholds.size();
+      }
+    }
+  }
+  return accepted;
+}
+
 /// The subject that the format accepts.
-const Subject& subject_for(const OutputFormat& format, std::span<const Subject> subjects) {
-  const auto takes = [&](const Subject& subject) { return format.takes(kind_of(subject)); };
-  const auto found = std::ranges::find_if(subjects, takes);
-  if (found == subjects.end())
+Subject only_subject(const OutputFormat& format, const AcceptedSubjects& accepted) {
+  if (accepted.subjects.empty())
     throw CommandError("{} takes {}, and none was given; see --help for the formats of what was",
                        format.option, kinds_taken(format));
-  if (std::ranges::count_if(subjects, takes) > 1)
+  if (accepted.subjects.size() > 1)
     throw CommandError(
         "{}: one file of this format holds one report; run the command once for results, and "
-        "once for each file of verdicts",
+        "once for each other file",
         format.option);
-  return *found;
+  return accepted.subjects.front();
 }
 
 /// Throws CommandError if the report is empty because everything was left out.
@@ -45,6 +70,20 @@ void expect_content(const OutputFormat& format, const FormattedReport& report, c
     throw CommandError(
         "{}: {} left out, and nothing else was given; this format takes only results of `breakeven run`",
         format.option, counted_text(report.files_left_out, "threshold file", "threshold files"));
+}
+
+/// Reports the files that the format leaves out because it does not accept their kind.
+void tell_files_left_out(const OutputFormat& format, const AcceptedSubjects& accepted) {
+  std::vector<std::string> kinds;
+  const auto add = [&](std::size_t count, const char* one, const char* many) {
+    if (count > 0) kinds.push_back(counted_text(count, one, many));
+  };
+  add(accepted.results_left_out, "result file", "result files");
+  add(accepted.thresholds_left_out, "threshold file", "threshold files");
+  add(accepted.verdicts_left_out, "file of verdicts", "files of verdicts");
+  if (!kinds.empty())
+    tell(fmt::format("{}: {} left out: this format takes only {}", format.option, fmt::join(kinds, " and "),
+                     kinds_taken(format)));
 }
 
 void tell_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {
@@ -86,8 +125,10 @@ std::string Outputs::file_of(const std::string& option) const {
 
 void Outputs::write(std::span<const Subject> subjects, bool quiet) const {
   std::vector<FormattedReport> reports;
+  std::vector<AcceptedSubjects> accepted;
   for (const auto& [format, path] : asked_) {
-    const Subject& subject = subject_for(*format, subjects);
+    accepted.push_back(accepted_by(*format, subjects));
+    const Subject subject = only_subject(*format, accepted.back());
     reports.push_back(format->format(subject));
     expect_content(*format, reports.back(), subject);
   }
@@ -95,6 +136,7 @@ void Outputs::write(std::span<const Subject> subjects, bool quiet) const {
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     try {
       write_text_file(asked_[i].second, reports[i].text);
+      tell_files_left_out(*asked_[i].first, accepted[i]);
       tell_what_was_left_out(*asked_[i].first, reports[i]);
       if (!quiet) report_saved_file(asked_[i].second);
     } catch (const CommandError&) {

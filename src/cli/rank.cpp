@@ -101,9 +101,10 @@ const SubcommandRegistration rank_command(subcommand<RankCommand>(
           "--mix", o.mix,
           "a config that names the work, with weights; default: the cases that all machines have, equally"));
       command.add_option("--prices", o.prices, "what the machines cost, as JSON; see docs/ranking.md");
-      command.add_option("--predict", o.predicted,
-                         "also rank this device of --devices, which was not measured: predicted from its "
-                         "datasheet and what measured devices reach; may be given several times");
+      take_one_word(
+          command.add_option("--predict", o.predicted,
+                             "also rank this device of --devices, which was not measured: predicted from its "
+                             "datasheet and what measured devices reach; may be given several times"));
       command.add_flag(
           "--predict-missing", o.predict_missing,
           "predict the cases of the mix that were not measured on a machine, from its measured ceilings "

@@ -28,6 +28,7 @@ std::vector<Subject> subjects_of(const Measured& measured) {
 }
 
 int report(const ReportCommand& o) {
+  check_one_standard_input(o.files);
   o.outputs.check(o.files, o.charts);
   const Measured measured = read_measured(o.files, what_reports_show, parse_labels(o.labels));
   tell_skipped(measured);

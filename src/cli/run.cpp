@@ -40,13 +40,14 @@ struct Options {
 
 void declare(CLI::App& command, Options& o) {
   add_case_options(command, o.selection);
-  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
-      ->type_name("BACKENDS")
-      ->delimiter(',');
+  add_shard_option(command, o.selection);
+  add_backends_option(command, o.backends, "each must be available");
   accept_output_file(
-      command.add_option("--out", o.out,
-                         "the result file; default: results/HOST/CONFIG.json; - for standard output. A file "
-                         "that is there is kept as NAME.previous.json"))
+      command.add_option(
+          "--out", o.out,
+          "the result file; default: results/HOST/CONFIG.json, or CONFIG.shard-1-of-3.json for "
+          "--shard 1/3; - for standard output. A file that is there is kept as "
+          "NAME.previous.json"))
       ->take_last();  // so that a script which sets it (scripts/quickstart) can be overridden
   accept_result_names(command.add_option("--resume", o.resume,
                                          "continue this result file: measure only what is missing in it"));
@@ -62,8 +63,10 @@ void declare(CLI::App& command, Options& o) {
   command.add_flag("--quiet", o.quiet, "no progress line and no table");
 }
 
-std::filesystem::path default_output(const std::vector<std::filesystem::path>& configs) {
-  return results_folder() / (configs.front().stem().string() + ".json");
+/// Shards have files of their own, so that those measured on one host do not replace each other.
+std::filesystem::path default_output(const CaseSelection& selection, const std::optional<ShardRecord>& part) {
+  const std::string shard = part ? fmt::format(".shard-{}-of-{}", part->shard.number, part->shard.count) : "";
+  return results_folder() / (selection.configs.front().stem().string() + shard + ".json");
 }
 
 /// Refuses an output whose file, or the earlier result kept next to it, would replace an input of the run.
@@ -131,6 +134,27 @@ std::string quoted_for_shell(const std::string& word) {
   return "'" + boost::algorithm::replace_all_copy(word, "'", "'\\''") + "'";
 }
 
+/// The options without which a continued shard would have other cases, backends or settings than the others,
+/// so that `merge` would refuse it: " --seconds 0.5".
+std::string options_of_all_shards(const Options& o) {
+  std::string text;
+  if (!o.selection.filter.empty()) text += " --filter " + quoted_for_shell(o.selection.filter);
+  if (!o.backends.empty())
+    text += " --backends " + quoted_for_shell(fmt::format("{}", fmt::join(o.backends, ",")));
+  if (o.seconds > 0) text += fmt::format(" --seconds {}", o.seconds);
+  if (o.precision > 0) text += fmt::format(" --precision {}", o.precision);
+  if (o.threads > 0) text += fmt::format(" --threads {}", o.threads);
+  if (o.start.library_defaults) text += " --library-defaults";
+  return text;
+}
+
+/// The options that continue an interrupted run.
+std::string options_to_continue(const Options& o, const Result& result, const std::string& out) {
+  const std::string resume = "--resume " + quoted_for_shell(out);
+  if (!result.shard) return resume;
+  return fmt::format("--shard {} {}{}", result.shard->shard.text(), resume, options_of_all_shards(o));
+}
+
 /// The user's next step in shell syntax: "build/breakeven report quick.json --html quick.html", with this
 /// program as it was called.
 std::string command_to_report(const std::filesystem::path& result) {
@@ -149,7 +173,7 @@ int run(const Options& o) {
   if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out
                    : !o.resume.empty() ? o.resume
-                                       : default_output(o.selection.configs);
+                                       : default_output(o.selection, plan.config.shard);
   refuse_to_replace_inputs(out, o);
   const FileLock lock(out);
   ResultWriter writer(out);  // must come before any program is started
@@ -177,9 +201,7 @@ int run(const Options& o) {
                      interrupted ? "interrupted before anything was measured" : "nothing was measured",
                      out.string()));
   else if (interrupted)
-    tell(fmt::format("interrupted; continue with {}--resume {}",
-                     result.shard ? fmt::format("--shard {} ", result.shard->shard.text()) : "",
-                     out.string()));
+    tell("interrupted; continue with " + options_to_continue(o, result, out.string()));
   return interrupted ? exit_code::interrupted : exit_status(result);
 }
 

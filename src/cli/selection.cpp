@@ -30,7 +30,7 @@ void add_filter_option(CLI::App& command, std::string& filter, const std::string
 }
 
 void add_backends_option(CLI::App& command, std::vector<std::string>& names, const std::string& what) {
-  command.add_option("--backends", names, fmt::format("only these, and {}: a,b", what))
+  take_one_word(command.add_option("--backends", names, fmt::format("only these, and {}: a,b", what)))
       ->type_name("BACKENDS")
       ->delimiter(',');
 }
@@ -40,6 +40,9 @@ void add_case_options(CLI::App& command, CaseSelection& selection) {
                                          "configs, by path or by name; `breakeven list` shows them"))
       ->required();
   add_filter_option(command, selection.filter, "cases whose id");
+}
+
+void add_shard_option(CLI::App& command, CaseSelection& selection) {
   command
       .add_option("--shard", selection.shard,
                   "only part I of N parts that take about equally long, for N machines or jobs; `breakeven "

@@ -42,6 +42,8 @@ void keep_found(const std::string& filter, std::vector<Item>& items, IdOf id_of)
 void add_backends_option(CLI::App& command, std::vector<std::string>& names, const std::string& what);
 
 void add_case_options(CLI::App& command, CaseSelection& selection);
+/// Declares `--shard`, for commands whose results `merge` joins, and for `list`.
+void add_shard_option(CLI::App& command, CaseSelection& selection);
 
 /// Reads the configs and keeps the requested cases. Throws CommandError if none is left.
 Config select_cases(const CaseSelection& selection);

@@ -91,6 +91,12 @@ inline void add_threshold_option(CLI::App& command, double& threshold, const std
       ->transform(percent());
 }
 
+/// Makes an option that may be given several times take one word each time. CLI11 would otherwise let it take
+/// all words up to the next option, those of positionals included. Returns the option.
+inline CLI::Option* take_one_word(CLI::Option* option) {
+  return option->allow_extra_args(false);
+}
+
 /// Adds itself to the program. The returned function does the work and returns the exit status.
 using Subcommand = std::function<std::function<int()>(CLI::App& command)>;
 

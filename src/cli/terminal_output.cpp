@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 #include "cli/progress_line.h"
@@ -19,8 +21,10 @@ TerminalStyle terminal_style() {
   const auto locale = !setting("LC_ALL").empty()     ? setting("LC_ALL")
                       : !setting("LC_CTYPE").empty() ? setting("LC_CTYPE")
                                                      : setting("LANG");
+  // All of UTF-8, utf-8, UTF8 and utf8 are accepted by glibc.
+  const std::string encoding = boost::algorithm::to_lower_copy(std::string(locale));
   const bool unicode =
-      locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos;
+      encoding.find("utf-8") != std::string::npos || encoding.find("utf8") != std::string::npos;
   return {.colour = terminal && setting("NO_COLOR").empty() && setting("TERM") != "dumb",
           .width = terminal ? terminal_width(STDOUT_FILENO) : 100,
           .unicode = unicode};

@@ -56,7 +56,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
           ->excludes(config);
   command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
       ->needs(results);
-  declare_label_option(command, o.labels);
+  declare_label_option(command, o.labels)->needs(results);
   add_duration_option(command, "--minutes", o.minutes,
                       "time limit; questions still open then end as not answered; default: 60");
   add_filter_option(command, o.filter, "questions whose first case has an id that");
@@ -68,6 +68,9 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   add_start_options(command, o.start);
   o.outputs.declare(command, {SubjectKind::threshold});
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
+  for (const char* of_measuring :
+       {"--filter", "--seconds", "--minutes", "--threads", "--library-defaults", "--launcher"})
+    results->excludes(command.get_option(of_measuring));
 }
 
 /// "cuda: no NVIDIA driver; mkl: not installed"; only the first line of each reason.
@@ -139,6 +142,7 @@ void write_threshold(const Threshold& found, const ThresholdOptions& o) {
 
 /// Compares results of two machines that were measured separately.
 int from_results(const ThresholdOptions& o) {
+  check_one_standard_input(o.results);
   o.outputs.check(o.results);
   if (o.parameter.empty())
     throw CommandError(

@@ -71,6 +71,10 @@ std::string plain(const CLI::App& app, const CLI::ParseError& error) {
           or_else(did_you_mean(value, known), fmt::format("; it is one of {}", fmt::join(known, ", "))));
     }
   }
+  if (kind == "ExcludesError") {  // "--from-results excludes --filter"
+    const auto excludes = what.find(" excludes ");
+    if (excludes != std::string::npos) return what.replace(excludes, 10, " cannot be used with ");
+  }
   if (kind == "RequiredError") {
     const auto end = what.rfind(" is required");
     if (end != std::string::npos) return fmt::format("{} is missing", what.substr(0, end));

@@ -25,17 +25,20 @@ std::size_t shortest_that_tells(double level) {
   return count;
 }
 
+/// The software of a backend in a run; empty if it is unknown.
+std::string software_in(const Run& run, const std::string& backend) {
+  const auto found = run.software.find(backend);
+  return found == run.software.end() ? std::string() : found->second;
+}
+
 /// Lists what else differed after the change, or says that nothing did.
 std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
   std::vector<std::string> notes;
   if (!before.commit.empty() && before.commit == after.commit)
     notes.emplace_back("both runs are of one commit: it is not the code");
-  const auto software = [&](const Run& run) {
-    const auto found = run.software.find(backend);
-    return found == run.software.end() ? std::string() : found->second;
-  };
-  if (software(before) != software(after))
-    notes.push_back(fmt::format("{}: {} → {}", backend, software(before), software(after)));
+  const std::string was = software_in(before, backend);
+  const std::string is = software_in(after, backend);
+  if (was != is) notes.push_back(fmt::format("{}: {} → {}", backend, was, is));
   return notes;
 }
 
@@ -96,8 +99,7 @@ class SeriesCheck {
       change.notes =
           notes_on(history_.runs[change.last_before], history_.runs[change.first_after], series_.backend);
       const double now = median_of(points.back().position, size());
-      const HostChange* host = explanation_of(change.interval, change.last_before, change.first_after,
-                                              machine_, host_changes_, options_.threshold);
+      const HostChange* host = explanation(change);
       if (host != nullptr) {
         change.state = ChangeState::machine;
         change.notes.push_back(note_on(*host));
@@ -154,6 +156,14 @@ class SeriesCheck {
   }
 
  private:
+  /// The change of the machine that explains this one; null if there is none. The speed probe is of the CPUs:
+  /// it explains nothing on a GPU.
+  const HostChange* explanation(const Change& change) const {
+    if (names_gpu_driver(software_in(history_.runs[change.first_after], series_.backend))) return nullptr;
+    return explanation_of(change.interval, change.last_before, change.first_after, machine_, host_changes_,
+                          options_.threshold);
+  }
+
   double median_of(std::size_t begin, std::size_t end) const {
     return median({seconds_.begin() + static_cast<std::ptrdiff_t>(begin),
                    seconds_.begin() + static_cast<std::ptrdiff_t>(end)});

@@ -2,9 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "results/measure_settings.h"
 
 namespace breakeven {
+
+namespace {
+
+/// The hosts on which the ranks of the case with the most hosts ran; 1 without such a case.
+std::size_t most_hosts_of_ranks(const Result& result) {
+  std::size_t most = 1;
+  for (const CaseResult& c : result.cases) {
+    std::set<std::string> hosts;
+    for (const RankPlace& place : c.conditions.ranks) hosts.insert(place.host);
+    most = std::max(most, hosts.size());
+  }
+  return most;
+}
+
+constexpr std::string_view driver_mark = "driver ";
+
+}  // namespace
 
 Machine machine_of(const Result& result, const std::string& name) {
   const Host& host = result.host;
@@ -17,6 +37,8 @@ Machine machine_of(const Result& result, const std::string& name) {
   if (host.threads > 0) description += fmt::format(", {} threads", host.threads);
   if (host.cpu_quota) description += fmt::format(", quota {:.2f}", *host.cpu_quota);
   for (const Gpu& gpu : host.gpus) description += fmt::format(", {}", gpu.name.value_or(gpu.id));
+  if (const std::size_t hosts = most_hosts_of_ranks(result); hosts > 1)
+    description += fmt::format(", ranks on {} hosts", hosts);
   if (cache_state(result) == "cold") description += ", cold caches";
   return {.id = 0, .name = name.empty() ? host.name : name, .description = description};
 }
@@ -30,11 +52,16 @@ std::map<std::string, std::string> software_of(const Result& result) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", library, version);
     for (const Gpu& gpu : result.host.gpus) {
       if (gpu.id == backend.device_id && gpu.driver)
-        text += fmt::format("{}driver {}", text.empty() ? "" : ", ", *gpu.driver);
+        text += fmt::format("{}{}{}", text.empty() ? "" : ", ", driver_mark, *gpu.driver);
     }
     software[backend.name] = text;
   }
   return software;
+}
+
+bool names_gpu_driver(std::string_view software) {
+  return software.starts_with(driver_mark) ||
+         software.find(fmt::format(", {}", driver_mark)) != software.npos;
 }
 
 }  // namespace breakeven

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/result.h"
@@ -16,7 +17,7 @@ namespace breakeven {
 struct Machine {
   std::int64_t id = 0;
   std::string name;         // the host's, or the one from `history add --machine`
-  std::string description;  // CPU, CPUs, threads, GPUs
+  std::string description;  // CPU, CPUs, threads, GPUs, hosts of ranks
 };
 
 /// One result file.
@@ -57,5 +58,7 @@ Machine machine_of(const Result& result, const std::string& name);
 
 /// The software of each backend: "0.1.0, OpenBLAS 0.3.21", and the GPU's driver if there is one.
 std::map<std::string, std::string> software_of(const Result& result);
+/// True if this text of software_of() names a GPU's driver, so that the backend computes on that GPU.
+bool names_gpu_driver(std::string_view software);
 
 }  // namespace breakeven

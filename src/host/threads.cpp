@@ -1,10 +1,17 @@
 #include "host/threads.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "host/system_file.h"
@@ -21,6 +28,27 @@ std::map<int, double> thread_times(int pid) {
       times[std::stoi(entry->path().filename())] = *nanoseconds * 1e-9;
   }
   return times;
+}
+
+bool has_running_thread(int pid) {
+  // Called after every sample, so without the streams that thread_times() reads with.
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(fmt::format("/proc/{}/task", pid).c_str()),
+                                                  closedir);
+  if (!tasks) return false;
+  while (const dirent* entry = readdir(tasks.get())) {
+    if (entry->d_name[0] == '.') continue;
+    const int file =
+        openat(dirfd(tasks.get()), fmt::format("{}/stat", entry->d_name).c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;  // it has ended
+    std::array<char, 256> text{};
+    const ssize_t count = read(file, text.data(), text.size());
+    close(file);
+    // "1234 (name) R ...": a name may contain parentheses.
+    const std::string_view stat(text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    const std::size_t end_of_name = stat.rfind(") ");
+    if (end_of_name != std::string_view::npos && stat.substr(end_of_name + 2).starts_with('R')) return true;
+  }
+  return false;
 }
 
 std::vector<int> cpus_of_thread(int tid) {

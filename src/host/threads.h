@@ -1,4 +1,5 @@
-// Lists the threads of a process: the CPU time of each, and the CPUs on which it may run.
+// Looks at the threads of a process: the CPU time of each, whether one runs, and the CPUs on which it may
+// run.
 #pragma once
 
 #include <map>
@@ -10,6 +11,11 @@ namespace breakeven {
 /// statistics (/proc/PID/task/TID/schedstat, proc(5)). The time of a running thread is counted up to its
 /// latest tick. Empty if the process has ended or the kernel keeps no such statistics.
 std::map<int, double> thread_times(int pid);
+
+/// True if a thread of the process runs or is ready to run: state R in /proc/PID/task/TID/stat (proc(5)). The
+/// CPU times of another process do not show that, because the kernel counts them at ticks, milliseconds
+/// apart.
+bool has_running_thread(int pid);
 
 /// The CPUs on which a thread may run, in rising order; `tid` 0 is the calling thread. Empty if there is no
 /// such thread.

@@ -4,7 +4,6 @@
 #include <regex>
 
 namespace breakeven {
-namespace {
 
 bool is_date(const std::string& text) {
   static const std::regex form("([0-9]{4})-([0-9]{2})-([0-9]{2})");
@@ -13,8 +12,6 @@ bool is_date(const std::string& text) {
   const auto number = [&](std::size_t part) { return std::stoi(parts[part]); };
   return (std::chrono::year(number(1)) / number(2) / number(3)).ok();
 }
-
-}  // namespace
 
 double read_amount(const Json& object, const Place& place, const std::string& key) {
   return require_above_zero(require_member(object, place, key), place / key,

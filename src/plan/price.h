@@ -17,6 +17,9 @@ struct PriceSource {
 
 /// Reads an amount above 0 at `object[key]`. Throws ConfigError.
 double read_amount(const Json& object, const Place& place, const std::string& key);
+/// True for a day that exists, as YYYY-MM-DD.
+bool is_date(const std::string& text);
+
 /// Reads the required members `currency`, `source` and `date` of `object`. Throws ConfigError.
 PriceSource read_price_source(const Json& object, const Place& place);
 

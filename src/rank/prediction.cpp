@@ -6,10 +6,12 @@
 #include <set>
 
 #include "statistics/summary.h"
+#include "workloads/ranks.h"
 
 namespace breakeven {
 
 std::optional<double> stated_least_seconds(const DeviceEntry& device, const CaseResult& result) {
+  if (ranks_of(result.parameters) > 1) return std::nullopt;  // its work is that of several devices
   const auto peak = device.peaks.find(result.dtype);
   if (peak == device.peaks.end() && result.flop > 0) return std::nullopt;
   const double computing = result.flop > 0 ? result.flop / peak->second.flop_per_second : 0;

@@ -29,7 +29,8 @@ struct PredictionError {
   double typical = 1, most = 1;  // factors: the median, and the 95 % quantile
 };
 
-/// The shortest time that the device's stated peaks allow; empty if its peak for the dtype is not stated.
+/// The shortest time that the device's stated peaks allow; empty if its peak for the dtype is not stated,
+/// and for a case of several ranks, whose work is that of several devices.
 std::optional<double> stated_least_seconds(const DeviceEntry& device, const CaseResult& result);
 
 /// The predicted seconds: `least_seconds`, the limit of the roofline, times the geometric mean of the others'

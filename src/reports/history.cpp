@@ -106,6 +106,7 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
       suspicion["ratio"] = number_or_null(s.ratio);
       suspicion["runs"] = s.values;
       suspicion["more_runs_needed"] = s.more;
+      suspicion["even_more_possible"] = s.at_least;
       suspicion["notes"] = s.notes;
     }
   }

@@ -14,8 +14,8 @@ std::string backend_spelling(std::string_view name);
 /// other names.
 std::string_view version_in_name(std::string_view backend);
 
-/// The algorithm that a race chose, without what the text says of the race: "im2col" of "im2col, winograd took
-/// 1.3x". That differs from one race to the next, even if the choice is the same.
+/// The algorithm that a race chose, without what the text says of the race: "im2col" of "im2col, winograd
+/// took 1.3x". That differs from one race to the next, even if the choice is the same.
 std::string chosen_algorithm(std::string_view algorithm);
 
 }  // namespace breakeven

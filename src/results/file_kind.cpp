@@ -20,7 +20,7 @@ struct KindEntry {
   std::string_view description;  // as in messages
 };
 
-constexpr std::array<KindEntry, 13> kinds{{
+constexpr std::array<KindEntry, 14> kinds{{
     {FileKind::result, "breakeven.result", "a result of `breakeven run`"},
     {FileKind::threshold, "breakeven.threshold", "an answer of `breakeven threshold`"},
     {FileKind::verdict, "breakeven.verdict", "a verdict of `breakeven gate` or `compare`"},
@@ -28,6 +28,8 @@ constexpr std::array<KindEntry, 13> kinds{{
     {FileKind::gate_quality, "breakeven.gate-quality", "a table of a gate's quality"},
     {FileKind::history_check, "breakeven.history", "a check of a history"},
     {FileKind::ranking, "breakeven.rank", "a ranking of machines"},
+    {FileKind::fleet, "breakeven.fleet",
+     "a table of a fleet's nodes (`breakeven fleet` shows it from their results)"},
     {FileKind::config, "", "a config"},
     {FileKind::prices, "", "a list of prices"},
     {FileKind::device_catalogue, "", "a catalogue of devices"},

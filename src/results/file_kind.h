@@ -20,6 +20,7 @@ enum class FileKind {
   gate_quality,
   history_check,
   ranking,
+  fleet,
   config,
   prices,
   device_catalogue,

@@ -29,4 +29,40 @@ std::optional<double> CaseResult::gbps() const {
   return bytes / seconds->median * 1e-9;
 }
 
+namespace {
+
+void add_rounds_of(MachineSpeed& joined, const MachineSpeed& other) {
+  const auto blend = [&](double& value, double more) {
+    value += (more - value) * static_cast<double>(other.rounds) /
+             static_cast<double>(joined.rounds + other.rounds);
+  };
+  const auto worst = [](std::optional<double>& value, const std::optional<double>& more) {
+    if (more) value = std::max(value.value_or(*more), *more);
+  };
+  blend(joined.median, other.median);
+  for (const auto& [part, seconds] : other.median_seconds)
+    blend(joined.median_seconds.try_emplace(part, seconds).first->second, seconds);
+  if (joined.instructions_per_cycle && other.instructions_per_cycle)
+    blend(*joined.instructions_per_cycle, *other.instructions_per_cycle);
+  for (const auto& [part, seconds] : other.best_seconds) {
+    double& best = joined.best_seconds.try_emplace(part, seconds).first->second;
+    best = std::min(best, seconds);
+  }
+  joined.lowest = std::min(joined.lowest, other.lowest);
+  worst(joined.clock_range, other.clock_range);
+  worst(joined.core_to_core_range, other.core_to_core_range);
+  if (joined.reservation.empty()) joined.reservation = other.reservation;
+  joined.rounds += other.rounds;
+  joined.slow_rounds += other.slow_rounds;
+}
+
+}  // namespace
+
+std::optional<MachineSpeed> joined_speeds(std::optional<MachineSpeed> first,
+                                          const std::optional<MachineSpeed>& second) {
+  if (!first) return second;
+  if (second && second->rounds > 0) add_rounds_of(*first, *second);
+  return first;
+}
+
 }  // namespace breakeven

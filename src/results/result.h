@@ -222,6 +222,11 @@ struct MachineSpeed {
   bool operator==(const MachineSpeed&) const = default;
 };
 
+/// The speeds of two parts of a run as one. Files do not have each round, so medians are means of the parts'
+/// medians by rounds, and extremes are the parts' worst. Empty if neither was probed.
+std::optional<MachineSpeed> joined_speeds(std::optional<MachineSpeed> first,
+                                          const std::optional<MachineSpeed>& second);
+
 struct Result {
   std::string created;  // UTC, ISO 8601
   bool complete = false;
@@ -230,7 +235,7 @@ struct Result {
   Host host;
   std::string config;                              // JSON text, unchanged
   std::optional<ShardRecord> shard = {};           // absent: all cases of the config were measured
-  std::optional<MachineSpeed> machine_speed = {};  // of the process that wrote the file; absent: not probed
+  std::optional<MachineSpeed> machine_speed = {};  // over all parts of a continued run; absent: not probed
   std::optional<Sampling> sampling;  // of the process that wrote the file; absent without samples
   std::vector<BackendRecord> backends;
   std::vector<CaseResult> cases;
@@ -260,7 +265,7 @@ class ResultWriter {
 
   /// Writes all of `result`. The cases from index `first_changed` have changed since the last call. Skips
   /// writing if it has taken more than 2 % of the time since the start. Ignores errors such as a full
-  /// disk, which leave the last file in place; finish() reports them.
+  /// disk or a lack of memory, which leave the last file in place; finish() reports them.
   void update(const Result& result, std::size_t first_changed);
   /// Writes everything that update() skipped. If that fails, saves the results elsewhere (rescue.h), so that
   /// no measurement is lost, and throws a ResultError that gives the place. Returns false if nothing was

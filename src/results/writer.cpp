@@ -73,22 +73,24 @@ void ResultWriter::write(const std::string& text) {
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
   const auto start = Clock::now();
   texts_.resize(std::min(texts_.size(), first_changed));
-  for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
-    texts_.push_back(text_of(json_of(result.cases[i])));
-  if (!replaceable_ || must_stay(result) ||
-      (!result.complete && seconds_writing_ > seconds_since(start_) / 50))
-    return;
   try {
+    for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
+      texts_.push_back(text_of(json_of(result.cases[i])));
+    if (!replaceable_ || must_stay(result) ||
+        (!result.complete && seconds_writing_ > seconds_since(start_) / 50))
+      return;
     write(to_json_text(result, texts_));
   } catch (const std::exception&) {
-    // A full disk does not stop the measurement: finish() tries again, also elsewhere.
+    // A full disk, or memory that ends for a moment, does not stop the measurement: finish() tries again,
+    // also elsewhere.
   }
   seconds_writing_ += seconds_since(start);
 }
 
 bool ResultWriter::finish(const Result& result) {
-  const std::string text = to_json_text(result);
   if (must_stay(result)) return false;
+  texts_ = {};  // is not needed any more, and the text below needs memory
+  const std::string text = to_json_text(result);
   try {
     path_ == "-" ? print_whole(text) : write(text);
   } catch (const std::exception& e) {

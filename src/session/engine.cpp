@@ -136,12 +136,14 @@ bool Engine::measure(Visit& visit) {
   for (Contender* contender : visit.contenders) {
     if (enough && visit.measures_energy && goes_on(contender)) measure_energy(*contender);
     if ((enough || !visit.is_paired) && goes_on(contender)) verify_again(*contender);
+    note_places(*contender);
     if (!contender->finished) release(*contender);
     Conditions& conditions = contender->row->conditions;
     add_interval(contender->on_host, before, after, own_seconds);
-    conditions = conditions_of(contender->on_host);
-    conditions.cpus = workers_.cpus_held(*contender->participant);
-    conditions.ranks = workers_.ranks_of(*contender->participant);
+    Conditions counted = conditions_of(contender->on_host);
+    counted.cpus = std::move(conditions.cpus);
+    counted.ranks = std::move(conditions.ranks);
+    conditions = std::move(counted);
     if (contender->watch) {
       conditions.device = contender->watch->conditions();
       if (!contender->joules.unknown.empty())
@@ -149,6 +151,16 @@ bool Engine::measure(Visit& visit) {
     }
   }
   return enough && !Interruption::requested();
+}
+
+void Engine::note_places(Contender& contender) const {
+  Conditions& conditions = contender.row->conditions;
+  auto cpus = workers_.cpus_held(*contender.participant);
+  auto ranks = workers_.ranks_of(*contender.participant);
+  // An interruption may have ended the program already; those of an earlier visit hold for its samples.
+  const bool has_ended = Interruption::requested();
+  if (!has_ended || !cpus.empty()) conditions.cpus = std::move(cpus);
+  if (!has_ended || !ranks.empty()) conditions.ranks = std::move(ranks);
 }
 
 bool Engine::prepare_samples(Visit& visit) {

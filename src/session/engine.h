@@ -229,6 +229,8 @@ class Engine {
   std::optional<Evidence> verify(Contender& contender, std::string_view when);
   void verify_again(Contender& contender);
 
+  /// Records the CPUs and ranks on which the contender's program runs. To be called before it may end.
+  void note_places(Contender& contender) const;
   /// Records the algorithm that the contender's program selected this time.
   static void note_algorithm(Contender& contender);
   /// Determines whether the machine is probed in this visit, and what a probe costs.

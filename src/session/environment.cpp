@@ -93,7 +93,8 @@ std::optional<double> mean_mhz() {
     const auto colon = line.find(':');
     if (colon == std::string::npos) continue;
     const double number = std::strtod(line.c_str() + colon + 1, nullptr);
-    if (line.starts_with("processor")) is_allowed = std::ranges::find(allowed, static_cast<int>(number)) != allowed.end();
+    if (line.starts_with("processor"))
+      is_allowed = std::ranges::find(allowed, static_cast<int>(number)) != allowed.end();
     if (!line.starts_with("cpu MHz") || !is_allowed) continue;
     sum += number;
     ++count;

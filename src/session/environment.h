@@ -28,7 +28,7 @@ void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& war
 /// Counters at one moment. The conditions of an interval are the difference of two.
 struct HostCounters {
   std::optional<double> busy_seconds = {}, steal_seconds = {}, total_seconds = {};  // of all CPUs together
-  std::optional<double> throttled_seconds, thermal_throttles;
+  std::optional<double> throttled_seconds = {}, thermal_throttles = {};
 };
 HostCounters read_counters();
 

@@ -31,6 +31,7 @@ struct ComparedCase {
   std::size_t throttled = 0;                     // pairs repeated because a GPU had lowered its clocks
   std::size_t slow = 0;                          // pairs left out because the machine was below its own speed
   std::vector<double> slow_speeds;               // the fraction of its own speed in those pairs
+  std::array<std::size_t, 2> samples{};          // of each side, until its case was closed
   std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
   bool decided = false;
@@ -514,7 +515,9 @@ class Gate : public MeasuringSession {
       Contender& contender = *one.sides.at(side);
       notes.at(side).insert(contender.warnings.begin(), contender.warnings.end());
       if (contender.busy_when_idle) notes.at(side).insert("its threads were still busy 50 ms after a sample");
-      if (const auto throttled = describe(contender.throttling, contender.answers.size()))
+      // A case may be opened and closed again: the throttled samples are those of all the time.
+      one.samples.at(side) += contender.answers.size();
+      if (const auto throttled = describe(contender.throttling, one.samples.at(side)))
         notes.at(side).insert(*throttled);
       contender.answers = {};
       contender.watch.reset();

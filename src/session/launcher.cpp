@@ -101,6 +101,11 @@ std::optional<std::string> rank_that_ended_its_job(const std::string& error_outp
 
 std::string reason_of_ranks(const std::string& error_output) {
   if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
+  // What mpirun says of it names no host.
+  std::istringstream lines(error_output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("ssh: ")) return line;
+  }
   const std::vector<std::string> all = beginnings_of_messages(error_output);
   // mpirun first says that the job has ended, and names the rank in a later message.
   static const std::regex names_rank(R"(\brank \d)");

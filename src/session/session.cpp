@@ -72,6 +72,7 @@ class Session : public MeasuringSession {
     take_slow_phases_again();
     judge_speed_again();
     end_report(result_);
+    keep_what_was_said();
     for (SessionProblem& problem : problems_) summarise(problem);
     if (optimised) mark_implausible(result_);  // an unoptimised build measures no valid ceilings
     if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
@@ -178,6 +179,16 @@ class Session : public MeasuringSession {
     }
     for (const auto& c : plan_.earlier->cases) {
       if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
+    }
+  }
+
+  /// Adds what the earlier run recorded of the machine: its results are among these.
+  void keep_what_was_said() {
+    if (!plan_.earlier) return;
+    result_.machine_speed = joined_speeds(plan_.earlier->machine_speed, result_.machine_speed);
+    for (const std::string& warning : plan_.earlier->warnings) {
+      if (std::ranges::find(result_.warnings, warning) == result_.warnings.end())
+        result_.warnings.push_back(warning);
     }
   }
 

@@ -42,17 +42,27 @@ struct OpenSearch {
   BreakEvenSearch search = BreakEvenSearch(rules);
   std::map<std::int64_t, std::vector<SearchedLaunch>> launches = {};
   std::map<std::int64_t, std::string> reasons = {};  // why values cannot be measured
+  std::map<std::int64_t, std::size_t> unread = {};   // launches of a value without an energy reading
   bool over = false;
   std::size_t doubtful = 0;  // launches of a slow machine, as was seen too late
 
   void add(std::int64_t value, SearchedLaunch launch) {
     search.add(value, launch.log_ratio);
     launches[value].push_back(std::move(launch));
+    reasons.erase(value);
   }
   void cannot(std::int64_t value, std::string reason) {
     launches.erase(value);
     reasons[value] = std::move(reason);
     search.cannot(value);
+    over = false;  // the answer may have rested on this value
+  }
+  /// Adds nothing for a launch without an energy reading: one that is missing by chance must not cost the
+  /// readings of other launches. The value cannot be measured once more launches lack one than have one.
+  void skip(std::int64_t value, std::string reason) {
+    const auto known = launches.find(value);
+    if (++unread[value] > (known == launches.end() ? 0 : known->second.size()))
+      cannot(value, std::move(reason));
   }
 
   /// Starts the search again with the launches for which is_slow(launch) is false. Returns true if any launch
@@ -264,8 +274,10 @@ class ThresholdSession : public MeasuringSession {
       if (const auto log_ratio = log_ratio_in(one.in, taken, sides, reason)) {
         launch.log_ratio = *log_ratio;
         one.add(value, launch);
-      } else {
+      } else if (has_lost_a_side(sides)) {
         one.cannot(value, std::move(reason));
+      } else {
+        one.skip(value, std::move(reason));
       }
     }
   }
@@ -276,7 +288,8 @@ class ThresholdSession : public MeasuringSession {
     SideAtValue* at = nullptr;
     Contender* contender = nullptr;
     std::vector<double> seconds = {};
-    std::optional<double> joules = {};
+    std::vector<double> reported_joules = {};  // per iteration, of the samples that count
+    std::optional<double> joules = {};         // per iteration, of the launch
   };
 
   /// log(challenger / baseline) in a launch, where each side counts with its best contender. Empty, and the
@@ -324,19 +337,14 @@ class ThresholdSession : public MeasuringSession {
   }
 
   /// Records the energy per iteration in this launch: from the GPU's counter over some seconds of further
-  /// work, or as the samples reported it.
+  /// work, or as the samples that count reported it.
   static void note_energy(LaunchOfContender& one) {
     const Contender& contender = *one.contender;
     if (contender.watch) {
       if (contender.joules.unknown.empty()) one.joules = contender.joules.value;
       return;
     }
-    std::vector<double> reported;
-    const auto taken = static_cast<std::ptrdiff_t>(contender.visits.back().size());
-    for (auto answer = contender.answers.end() - taken; answer != contender.answers.end(); ++answer) {
-      if (answer->joules && *answer->joules > 0) reported.push_back(*answer->joules);
-    }
-    if (!reported.empty()) one.joules = median(std::move(reported));
+    one.joules = median_if_any(one.reported_joules);
   }
 
   /// Takes rounds of all contenders of both sides, in random order, as in a run. Returns false if there are
@@ -362,7 +370,10 @@ class ThresholdSession : public MeasuringSession {
       searched.is_slow = searched.is_slow || is_slow;
       searched.rounds.push_back(round.probes);
       for (std::size_t i = 0; i < taken.size(); ++i) {
-        if (round.samples[i]) taken[i].seconds.push_back(round.samples[i]->seconds);
+        if (!round.samples[i]) continue;
+        taken[i].seconds.push_back(round.samples[i]->seconds);
+        const double joules = round.samples[i]->joules.value_or(0);
+        if (joules > 0) taken[i].reported_joules.push_back(joules);
       }
       if (counted++ == 0 && round.longest() > 0) wanted = pairs_of_launch(round.longest(), measure_);
     };
@@ -374,6 +385,12 @@ class ThresholdSession : public MeasuringSession {
     };
     engine_.measure(visit);
     return !cut_short;
+  }
+
+  /// True if no contender of one side can be measured any further.
+  static bool has_lost_a_side(const Sides& sides) {
+    return std::ranges::any_of(
+        sides, [](const auto& side) { return std::ranges::all_of(side->contenders, &Contender::finished); });
   }
 
   static std::string why_not(const Sides& sides) {
@@ -413,6 +430,7 @@ class ThresholdSession : public MeasuringSession {
     if (one.doubtful > 0) {
       answer.found.answer = BreakEven::Answer::unclear;
       answer.found.changes.clear();
+      answer.doubtful_launches = one.doubtful;
       notes.insert(
           fmt::format("in {} of {} launches this machine was below 95 % of its own speed, which was seen too "
                       "late to repeat them: repeat it when nothing else shares its cores",

@@ -200,13 +200,25 @@ struct WorkerProcess::Pipes {
   }
 };
 
+/// The environment of a program: the driver's own, with the options' variables. Those of Google Benchmark,
+/// which times inside of the programs, are left out: with BENCHMARK_REPETITIONS a sample would be several.
+bp::environment environment_of(const WorkerOptions& options) {
+  bp::environment environment = boost::this_process::environment();
+  std::vector<std::string> of_benchmark;
+  for (const auto& entry : environment) {
+    if (entry.get_name().starts_with("BENCHMARK_")) of_benchmark.push_back(entry.get_name());
+  }
+  for (const std::string& name : of_benchmark) environment.erase(name);
+  // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
+  for (const auto& [name, value] : options.environment) environment.set(name, value);
+  return environment;
+}
+
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
     : program_(program.string()),
       time_to_quit_(options.time_to_quit),
       is_launched_(!options.launcher.empty()) {
-  bp::environment environment = boost::this_process::environment();
-  // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
-  for (const auto& [name, value] : options.environment) environment.set(name, value);
+  bp::environment environment = environment_of(options);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died becomes an ordinary error
   std::error_code error;
   std::string why;
@@ -255,19 +267,20 @@ std::optional<double> WorkerProcess::cpu_seconds() const {
   return sum;
 }
 
+bool WorkerProcess::runs() const {
+  return !lost_ && (has_running_thread(pid()) || std::ranges::any_of(counted_, has_running_thread));
+}
+
 bool WorkerProcess::wait_until_quiet() const {
   constexpr std::chrono::microseconds interval{20};
   const PunctualSleep punctual;
   RunningTime waited(RunningTime::Clock::now());
-  for (;;) {
-    const auto before = cpu_seconds();
+  while (runs()) {
     std::this_thread::sleep_for(interval);
-    const auto after = cpu_seconds();
-    // The main thread may still be about to sleep. A spinning thread uses the whole interval.
-    if (!before || !after || *after - *before < 20e-6) return true;
     waited.add(RunningTime::Clock::now(), interval);
     if (waited.counted() > std::chrono::milliseconds(50)) return false;
   }
+  return true;
 }
 
 std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string& line,

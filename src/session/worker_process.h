@@ -68,6 +68,8 @@ class WorkerProcess : public Worker {
 
  private:
   struct Pipes;
+  /// True if a thread of the program, or of its ranks on this host, runs.
+  bool runs() const;
   /// Waits until the answer has arrived, cannot arrive any more, or has timed out.
   void wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
                        const std::function<void()>& meanwhile);

@@ -47,6 +47,13 @@ double BreakEvenSearch::level(std::int64_t value) const {
   return trimmed_mean(launches_.at(value), trimmed_launches);
 }
 
+void BreakEvenSearch::cannot(std::int64_t value) {
+  std::vector<double>& ratios = launches_[value];
+  // A zone may end at this value, which has no level any more: the zones are made again from the others.
+  if (!ratios.empty()) zones_.reset();
+  ratios.clear();
+}
+
 bool BreakEvenSearch::is_unmeasurable(std::int64_t value) const {
   const auto found = launches_.find(value);
   return found != launches_.end() && found->second.empty();
@@ -321,7 +328,9 @@ BreakEven BreakEvenSearch::answer() const {
   const auto known = known_grid();
   if (!zones_ || known.empty()) return said;
   for (const Zone& zone : *zones_) said.changes.push_back(change_in(zone));
-  said.conclude(known.back().second);
+  // Later launches may have turned the lead at a value. The changes are those of the zones, and so is the
+  // answer: otherwise it could contradict them.
+  said.conclude(zones_->empty() ? known.back().second : zones_->back().above);
   return said;
 }
 

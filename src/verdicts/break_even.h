@@ -80,8 +80,8 @@ class BreakEvenSearch {
   /// Adds a launch's result at `value`: log(challenger's seconds / baseline's), negative if the challenger is
   /// faster.
   void add(std::int64_t value, double log_ratio) { launches_[value].push_back(log_ratio); }
-  /// Records that `value` cannot be measured.
-  void cannot(std::int64_t value) { launches_[value].clear(); }
+  /// Records that `value` cannot be measured. Its launches no longer count.
+  void cannot(std::int64_t value);
 
   BreakEven answer() const;
 

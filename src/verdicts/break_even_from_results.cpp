@@ -546,9 +546,11 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
           known.try_emplace({at->second, result.id, result.backend, caches}, side.cases.size());
       if (is_new) {
         side.cases.push_back(one);
-      } else if (side.cases[before->second].run->created <= run.created) {
-        side.cases[before->second] = one;
+        continue;
       }
+      MeasuredCase& other = side.cases[before->second];
+      const bool is_later = other.run->created <= run.created;
+      if (is_later ? supersedes(result, *other.result) : !supersedes(*other.result, result)) other = one;
     }
   }
   std::vector<Threshold> all;

@@ -24,6 +24,17 @@ void note(std::vector<const T*>& known, const T& newer, std::string Owner::*memb
   }
 }
 
+/// Adds a result, or replaces an earlier one of the same backend.
+void note_case(std::vector<const CaseResult*>& known, const CaseResult& newer) {
+  const auto same = std::ranges::find_if(
+      known, [&](const CaseResult* earlier) { return earlier->backend == newer.backend; });
+  if (same == known.end()) {
+    known.push_back(&newer);
+  } else if (supersedes(newer, **same)) {
+    *same = &newer;
+  }
+}
+
 /// "EPYC Zen 4, 2 cores", or "..., 1 thread" if it does not compute on all cores. A user's label is taken
 /// unchanged.
 std::string name_of(const Candidate& one) {
@@ -54,6 +65,10 @@ void number_those_of_one_name(std::vector<Candidate>& all) {
 }
 
 }  // namespace
+
+bool supersedes(const CaseResult& newer, const CaseResult& older) {
+  return newer.status != Status::interrupted || older.status == Status::interrupted;
+}
 
 std::string device_key(const Result& run, const CaseResult& result) {
   std::string device = result.device;
@@ -92,7 +107,7 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
       if (const BackendRecord* backend = find_backend(run->backends, result.backend);
           backend != nullptr && backend->available)
         note(one.backends, *backend, &BackendRecord::name);
-      note(one.cases[result.id], result, &CaseResult::backend);
+      note_case(one.cases[result.id], result);
     }
   }
   for (Candidate& one : all) {

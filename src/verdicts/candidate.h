@@ -16,6 +16,10 @@ namespace breakeven {
 /// Identifies a device by the machine, the number of threads, and the device within the machine.
 std::string device_key(const Result& run, const CaseResult& result);
 
+/// True if the newer result of a case replaces the older one. One that was interrupted says nothing: it does
+/// not hide what an earlier run measured.
+bool supersedes(const CaseResult& newer, const CaseResult& older);
+
 struct Candidate {
   /// The user's label; else the name of the GPU, or of the CPU with its cores, and the machine's name if that
   /// distinguishes candidates.

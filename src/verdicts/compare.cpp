@@ -218,7 +218,8 @@ class Comparison {
     for (const FoundDifference& found : of_case) {
       if (!allow(found)) continue;  // said among the reasons
       if (found.what == Difference::algorithm) ++other_algorithms_;
-      if (found.what == Difference::clocks) made.notes.push_back(found.text);
+      if (found.what == Difference::clocks || found.what == Difference::threads)
+        made.notes.push_back(found.text);
     }
     for (const Difference kind : kinds) {
       ++refusals_[kind];

@@ -11,6 +11,7 @@
 
 #include "results/backend_spelling.h"
 #include "results/measure_settings.h"
+#include "results/number_text.h"
 #include "statistics/summary.h"
 #include "verdicts/verdict.h"
 
@@ -160,6 +161,39 @@ std::vector<std::string> file_differences(const Result& base, const Result& head
   return texts;
 }
 
+/// A rank's host, numbered in the order of appearance, and its threads. On GPUs the threads do not count.
+using RankSpot = std::pair<std::size_t, int>;
+
+std::vector<RankSpot> rank_spots(const CaseResult& result) {
+  std::map<std::string, std::size_t> hosts;
+  std::vector<RankSpot> spots;
+  for (const RankPlace& place : result.conditions.ranks) {
+    const std::size_t host = hosts.try_emplace(place.host, hosts.size()).first->second;
+    spots.emplace_back(host, result.device == "gpu" ? 0 : place.threads);
+  }
+  return spots;
+}
+
+/// "4 ranks on 2 hosts, 8 threads".
+std::string spots_text(const std::vector<RankSpot>& spots) {
+  std::int64_t hosts = 0, threads = 0;
+  for (const auto& [host, of_rank] : spots) {
+    hosts = std::max(hosts, static_cast<std::int64_t>(host) + 1);
+    threads += of_rank;
+  }
+  const std::string text = fmt::format("{} on {}", counted_text(std::ssize(spots), "rank", "ranks"),
+                                       counted_text(hosts, "host", "hosts"));
+  return threads == 0 ? text : fmt::format("{}, {}", text, counted_text(threads, "thread", "threads"));
+}
+
+/// Variables that choose among the GPUs of a machine. The GPU that was chosen is compared itself.
+constexpr std::array<std::string_view, 2> gpu_selectors{"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"};
+
+std::map<std::string, std::string> without_gpu_selectors(std::map<std::string, std::string> variables) {
+  for (const std::string_view name : gpu_selectors) variables.erase(std::string(name));
+  return variables;
+}
+
 const Gpu* find_gpu(const Result& result, const std::string& id) {
   const auto found = std::ranges::find(result.host.gpus, id, &Gpu::id);
   return found == result.host.gpus.end() ? nullptr : &*found;
@@ -210,7 +244,9 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
         std::tuple("placement of threads", "placement", "cores")})
     found.text(Difference::settings, what, measured_with(base_measure, setting, default_value),
                measured_with(head_measure, setting, default_value));
-  if (was.environment && is.environment) found.each(Difference::settings, *was.environment, *is.environment);
+  if (was.environment && is.environment)
+    found.each(Difference::settings, without_gpu_selectors(*was.environment),
+               without_gpu_selectors(*is.environment));
   return found.take();
 }
 
@@ -235,6 +271,15 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
   return found.take();
 }
 
+std::string rank_difference(const CaseResult& base, const CaseResult& head) {
+  const auto was = rank_spots(base);
+  const auto is = rank_spots(head);
+  if (was.empty() || is.empty() || was == is) return "";
+  const std::string then = spots_text(was);
+  const std::string now = spots_text(is);
+  return then == now ? fmt::format("different distribution of {}", now) : changed("ranks", then, now);
+}
+
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head) {
   // A GPU's clocks vary by a step or two with its load and temperature.
   constexpr double gpu_clocks = 0.05;
@@ -245,6 +290,8 @@ std::vector<FoundDifference> case_differences(const CaseResult& base, const Case
     found.figure(Difference::clocks, "GPU clock", was.sm_mhz, is.sm_mhz, gpu_clocks, " MHz");
     found.figure(Difference::clocks, "GPU memory clock", was.memory_mhz, is.memory_mhz, gpu_clocks, " MHz");
   }
+  if (std::string text = rank_difference(base, head); !text.empty())
+    found.add(Difference::threads, std::move(text));
   found.text(Difference::algorithm, "algorithm", chosen_algorithm(base.algorithm),
              chosen_algorithm(head.algorithm));
   return found.take();

@@ -16,7 +16,7 @@ enum class Difference {
   machine,    // the host, its CPUs or memory; the GPU, its ECC or MIG mode
   library,    // the version of a backend or of a library that it uses
   driver,     // the GPU driver
-  threads,    // the number of CPU threads, and how far apart their cores are
+  threads,    // the number of CPU threads, how far apart their cores are, and the hosts of ranks
   clocks,     // clock settings and limits, measured clocks
   algorithm,  // the algorithm that the library chose
   settings,   // how it was measured: warm or cold caches, environment variables that influence libraries
@@ -36,14 +36,20 @@ struct FoundDifference {
 };
 
 /// Differences that all cases share: those of the hosts and of the settings of the measurement. A value that
-/// is unknown on one side does not count as different.
+/// is unknown on one side does not count as different. Variables that choose a GPU do not count: the chosen
+/// GPUs are compared by backend_differences().
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
 /// Differences between the two sides' records of one backend, and between the GPUs that it computed on.
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);
 
-/// Differences between the two results of one case: the GPU's clocks, and the algorithm.
+/// How the places of the ranks differ, by hosts and threads: "different ranks: 2 ranks on 1 host, 2 threads →
+/// 2 ranks on 2 hosts, 4 threads". The names of hosts do not count. Empty if they agree or are unknown.
+std::string rank_difference(const CaseResult& base, const CaseResult& head);
+
+/// Differences between the two results of one case: the GPU's clocks, the places of its ranks, and the
+/// algorithm.
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head);
 
 /// Differences that may affect times but do not prevent comparing them: the kernel, system settings, files of

@@ -117,6 +117,10 @@ std::vector<CommonWork> common_works(const NodeKind& kind,
 
 // ---- what could not be compared
 
+bool has_wrong_case(const Result& node) {
+  return std::ranges::any_of(node.cases, [](const CaseResult& c) { return is_wrong(c.status); });
+}
+
 /// "2 cases timed out", "1 case wrong": of each status without a valid time, except `unsupported`.
 std::vector<std::string> bad_cases(const Result& node) {
   std::map<Status, std::int64_t> counts;
@@ -130,28 +134,60 @@ std::vector<std::string> bad_cases(const Result& node) {
   return texts;
 }
 
-/// The number of cases that other nodes of its kind have a time of, and this node does not. A backend that it
-/// has no case of was not asked for.
-std::size_t missing_cases(std::size_t node, const Result& result, const std::vector<NodeKind>& kinds,
-                          const std::vector<std::map<Work, CaseTimes>>& times) {
-  std::set<std::string> asked;
-  for (const CaseResult& c : result.cases) {
-    if (c.status != Status::unsupported) asked.insert(c.backend);
-  }
-  std::set<std::pair<Work, std::string>> missing;
+/// A case of a work, by id.
+using CaseOfWork = std::pair<Work, std::string>;
+
+/// All cases that nodes of this node's kind have a time of; empty if its kind is not compared.
+std::set<CaseOfWork> cases_of_its_kind(std::size_t node, const std::vector<NodeKind>& kinds,
+                                       const std::vector<std::map<Work, CaseTimes>>& times) {
+  std::set<CaseOfWork> all;
   for (const NodeKind& kind : kinds) {
     if (!kind.why_not.empty() || std::ranges::find(kind.nodes, node) == kind.nodes.end()) continue;
     for (const std::size_t other : kind.nodes) {
       for (const auto& [work, cases] : times[other]) {
-        if (!asked.contains(work.first)) continue;
-        const auto own = times[node].find(work);
-        for (const auto& [id, seconds] : cases) {
-          if (own == times[node].end() || !own->second.contains(id)) missing.emplace(work, id);
-        }
+        for (const auto& [id, seconds] : cases) all.emplace(work, id);
       }
     }
   }
-  return missing.size();
+  return all;
+}
+
+/// The number of cases of its kind that this node has no time of. A backend that it has no case of was not
+/// asked for.
+std::int64_t missing_cases(const Result& node, const std::set<CaseOfWork>& of_its_kind,
+                           const std::map<Work, CaseTimes>& own) {
+  std::set<std::string> asked;
+  for (const CaseResult& c : node.cases) {
+    if (c.status != Status::unsupported) asked.insert(c.backend);
+  }
+  return std::ranges::count_if(of_its_kind, [&](const CaseOfWork& one) {
+    const auto& [work, id] = one;
+    const auto found = own.find(work);
+    return asked.contains(work.first) && (found == own.end() || !found->second.contains(id));
+  });
+}
+
+/// "openblas is not available: the program ended": the backends that other nodes of its kind have cases of.
+/// One that could not start has no cases.
+std::vector<std::string> unavailable_backends(const Result& node, const std::set<CaseOfWork>& of_its_kind) {
+  std::vector<std::string> texts;
+  for (const BackendRecord& backend : node.backends) {
+    const auto is_of_it = [&](const CaseOfWork& one) { return one.first.first == backend.name; };
+    if (!backend.available && std::ranges::any_of(of_its_kind, is_of_it))
+      texts.push_back(fmt::format("{} is not available: {}", backend.name, backend.reason));
+  }
+  return texts;
+}
+
+/// What this node lacks beside the others of its kind, and its cases without a valid time.
+std::vector<std::string> facts_on(const Result& node, const std::set<CaseOfWork>& of_its_kind,
+                                  const std::map<Work, CaseTimes>& own) {
+  std::vector<std::string> facts = bad_cases(node);
+  for (std::string& text : unavailable_backends(node, of_its_kind)) facts.push_back(std::move(text));
+  if (const std::int64_t missing = missing_cases(node, of_its_kind, own); missing > 0)
+    facts.push_back(
+        fmt::format("no time of {} that others of its kind have", counted_text(missing, "case", "cases")));
+  return facts;
 }
 
 // ---- causes
@@ -380,21 +416,18 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   }
   for (std::size_t node = 0; node < results.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
-    std::vector<std::string> facts = bad_cases(results[node]);
-    if (const std::size_t missing = missing_cases(node, results[node], fleet.kinds, times); missing > 0) {
-      fleet.is_partial = true;
-      facts.push_back(fmt::format("no time of {} that others of its kind have",
-                                  counted_text(static_cast<std::int64_t>(missing), "case", "cases")));
-    }
-    if (!facts.empty())
-      fleet.notes.push_back(fmt::format("{}: {}", fleet.nodes[node], fmt::join(facts, ", ")));
+    const auto facts = facts_on(results[node], cases_of_its_kind(node, fleet.kinds, times), times[node]);
+    if (facts.empty()) continue;
+    fleet.is_partial = true;
+    fleet.notes.push_back(fmt::format("{}: {}", fleet.nodes[node], fmt::join(facts, ", ")));
   }
+  fleet.has_wrong = std::ranges::any_of(results, has_wrong_case);
   fleet.standings = judgement.run();
   return fleet;
 }
 
 int exit_status(const Fleet& fleet) {
-  if (!fleet.standings.empty() && fleet.standings.front().is_slower) return 1;
+  if (fleet.has_wrong || (!fleet.standings.empty() && fleet.standings.front().is_slower)) return 1;
   return fleet.not_compared.empty() && !fleet.is_partial ? 0 : 4;
 }
 

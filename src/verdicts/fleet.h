@@ -42,7 +42,8 @@ struct Fleet {
   std::vector<NodeKind> kinds;
   std::vector<NodeStanding> standings;  // slower ones first, the slowest first
   std::vector<std::size_t> not_compared;
-  bool is_partial = false;         // a node has no time of a case that others of its kind have
+  bool has_wrong = false;          // a node has a wrong result, or an impossibly fast one
+  bool is_partial = false;         // a node lacks a valid time of a case, or a backend of others of its kind
   std::vector<std::string> notes;  // on nodes with cases that have no time
 };
 
@@ -54,8 +55,8 @@ struct Fleet {
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 
-/// The exit status: 1 if a node is slower; else 4 if a node, or a case of a node, could not be
-/// compared; else 0.
+/// The exit status: 1 if a node is slower or has a wrong result; else 4 if a node, or a case of a node, could
+/// not be compared; else 0.
 int exit_status(const Fleet& fleet);
 
 /// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.

@@ -190,6 +190,7 @@ void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshol
   f.optional("values", answer.found.values);
   f.optional("launches", answer.found.launches);
   f.if_set("slow_launches", answer.slow_launches);
+  f.if_set("doubtful_launches", answer.doubtful_launches);
   f.required("changes", answer.found.changes);
   f.required("points", answer.points);
   f.optional("notes", answer.notes);
@@ -301,6 +302,7 @@ std::string to_json_text(Fleet fleet, double threshold) {
   std::vector<std::string> not_compared;
   for (const std::size_t node : fleet.not_compared) not_compared.push_back(fleet.nodes[node]);
   f.if_set("not_compared", not_compared);
+  f.if_set("wrong", fleet.has_wrong);
   f.if_set("partial", fleet.is_partial);
   f.if_set("notes", fleet.notes);
   f.objects("standings", fleet.standings, [&](Fields& one, NodeStanding& standing) {

@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plan/config.h"
 #include "plan/suggestion.h"
+#include "results/measure_settings.h"
 #include "verdicts/roofline.h"
 #include "verdicts/verdict.h"
 #include "version.h"
@@ -155,12 +157,28 @@ void take_names(Result& result, const Result& first) {
   }
 }
 
+/// How the places of ranks differ in two shards. They have no case in common, so this compares the first
+/// cases of each device with as many ranks. Empty if they agree.
+std::string rank_difference_of(const Result& first, const Result& other) {
+  for (const CaseResult& is : other.cases) {
+    const std::size_t ranks = is.conditions.ranks.size();
+    const auto was = std::ranges::find_if(first.cases, [&](const CaseResult& c) {
+      return c.device == is.device && c.conditions.ranks.size() == ranks;
+    });
+    if (ranks == 0 || was == first.cases.end()) continue;
+    if (std::string text = rank_difference(*was, is); !text.empty()) return text;
+  }
+  return "";
+}
+
 /// All differences of two shards that may change times.
 std::vector<FoundDifference> differences(const Result& first, const Result& other) {
   std::vector<FoundDifference> all = run_differences(first, other);
   const bool is_gpus_alone =
       std::ranges::all_of(other.cases, [](const CaseResult& c) { return c.device == "gpu"; });
   if (is_gpus_alone) std::erase_if(all, [](const FoundDifference& found) { return is_of_cpus(found.what); });
+  if (std::string text = rank_difference_of(first, other); !text.empty())
+    all.push_back({.what = Difference::threads, .text = std::move(text)});
   for (const BackendRecord& backend : first.backends) {
     for (FoundDifference& found : backend_differences(first, other, backend.name))
       all.push_back(std::move(found));
@@ -210,13 +228,15 @@ void add_new(std::vector<std::string>& list, const std::vector<std::string>& mor
 
 /// How to continue a shard that is not complete.
 std::string describe_incomplete(const ShardFile& file) {
+  const Measure usual;
+  const ShardSettings defaults{
+      .precision = usual.precision, .max_seconds = usual.max_seconds, .energy_seconds = usual.energy_seconds};
   const auto& cases = file.result.cases;
   return fmt::format(
       "shard {0} ({1}) is incomplete, {2} of its {3} results are missing: continue it with `breakeven run "
-      "CONFIG "
-      "--shard {0} --resume {1}`, then merge again",
+      "CONFIG --shard {0} --resume {1}{4}`, then merge again",
       shard_of(file).text(), file.file, std::ranges::count(cases, Status::interrupted, &CaseResult::status),
-      cases.size());
+      cases.size(), options_of_shard(file.result, defaults));
 }
 
 std::optional<Sampling> sum_of_sampling(const std::vector<ShardFile>& files) {
@@ -231,39 +251,9 @@ std::optional<Sampling> sum_of_sampling(const std::vector<ShardFile>& files) {
   return sum;
 }
 
-/// The speeds of all shards as one. The files do not have each round, so medians are means of the shards'
-/// medians by rounds, and extremes are the shards' worst.
 std::optional<MachineSpeed> joined_speed(const std::vector<ShardFile>& files) {
   std::optional<MachineSpeed> joined;
-  const auto blend = [&](double& value, double other, std::int64_t rounds) {
-    value += (other - value) * static_cast<double>(rounds) / static_cast<double>(joined->rounds + rounds);
-  };
-  const auto worst = [](std::optional<double>& value, const std::optional<double>& other) {
-    if (other) value = std::max(value.value_or(*other), *other);
-  };
-  for (const ShardFile& file : files) {
-    if (!file.result.machine_speed) continue;
-    const MachineSpeed& speed = *file.result.machine_speed;
-    if (!joined) {
-      joined = speed;
-      continue;
-    }
-    blend(joined->median, speed.median, speed.rounds);
-    for (const auto& [part, seconds] : speed.median_seconds)
-      blend(joined->median_seconds.try_emplace(part, seconds).first->second, seconds, speed.rounds);
-    if (joined->instructions_per_cycle && speed.instructions_per_cycle)
-      blend(*joined->instructions_per_cycle, *speed.instructions_per_cycle, speed.rounds);
-    for (const auto& [part, seconds] : speed.best_seconds) {
-      double& best = joined->best_seconds.try_emplace(part, seconds).first->second;
-      best = std::min(best, seconds);
-    }
-    joined->lowest = std::min(joined->lowest, speed.lowest);
-    worst(joined->clock_range, speed.clock_range);
-    worst(joined->core_to_core_range, speed.core_to_core_range);
-    if (joined->reservation.empty()) joined->reservation = speed.reservation;
-    joined->rounds += speed.rounds;
-    joined->slow_rounds += speed.slow_rounds;
-  }
+  for (const ShardFile& file : files) joined = joined_speeds(joined, file.result.machine_speed);
   return joined;
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "verdicts/candidate.h"
+#include "workloads/ranks.h"
 #include "workloads/rotation.h"
 #include "workloads/transfer.h"
 #include "workloads/workload.h"
@@ -34,12 +35,14 @@ struct Needs {
   double least_working_set = 0;            // bytes; a part of rotating operands may have stayed in the caches
 };
 
-/// Empty for another program's benchmark, and for cases of other versions with other parameters.
+/// Empty for another program's benchmark, for cases of other versions with other parameters, and for cases of
+/// several ranks: their work is that of all ranks, and the ceilings are those of one device.
 std::optional<Needs> needs_of(const CaseResult& result) {
   const Workload* workload = find_workload(result.op);
-  if (workload == nullptr || !workload->is_timed()) return std::nullopt;
+  if (workload == nullptr || !workload->is_timed() || result.conditions.ranks.size() > 1) return std::nullopt;
   try {
     const Parameters& p = result.parameters;
+    if (ranks_of(p) > 1) return std::nullopt;
     const auto runs = static_cast<double>(Transfer::of(p).repetitions);
     const Workload::Least least = workload->least(p);
     const double held = workload->memory(p);

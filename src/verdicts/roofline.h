@@ -49,7 +49,8 @@ struct LeastTime {
   double seconds = 0;
   bool arithmetic = false;  // the limit is arithmetic; else memory
 };
-/// Empty if a ceiling that may be the limit is not known. Does not depend on the measured time.
+/// Empty if a ceiling that may be the limit is not known, and for a case of several ranks, because ceilings
+/// are those of one device. Does not depend on the measured time.
 std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings);
 
 /// The shortest time that the ceilings allow a case, over the time that it took.

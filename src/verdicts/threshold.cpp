@@ -144,6 +144,22 @@ std::string without_change(const ThresholdAnswer& answer, const Threshold& thres
   return lead_sentence(threshold, lead, answer.in, all_values_text(answer.found, threshold.parameter));
 }
 
+/// Why there is no answer, and what to do about it.
+std::string without_answer(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const BreakEven& found = answer.found;
+  const std::string values =
+      fmt::format("{} to {}", value_text(threshold.parameter, *found.first), grouped(*found.last));
+  if (!threshold.complete)
+    return fmt::format("Not answered: it was interrupted while {} were measured. Run it again.", values);
+  if (answer.doubtful_launches)
+    return fmt::format(
+        "Not answered: in {} of {} launches at {} this machine was below its own speed. Run it again when "
+        "nothing else shares its cores.",
+        *answer.doubtful_launches, found.launches, values);
+  return fmt::format("Not answered: time ran out while {} were measured. Run it again with more --minutes.",
+                     values);
+}
+
 /// The sentence on the values from the last change up.
 std::string above_last_change(const ThresholdAnswer& answer, const Threshold& threshold) {
   const LeadChange& last = answer.found.changes.back();
@@ -209,10 +225,7 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
   const BreakEven& found = answer.found;
   const std::string& parameter = threshold.parameter;
   if (!found.last) return fmt::format("No value of {} could be measured on both sides.", parameter);
-  if (found.answer == BreakEven::Answer::unclear)
-    return fmt::format(
-        "Not answered: time ran out while {} to {} were measured. Run it again with more --minutes.",
-        value_text(parameter, *found.first), grouped(*found.last));
+  if (found.answer == BreakEven::Answer::unclear) return without_answer(answer, threshold);
   if (found.changes.empty()) return without_change(answer, threshold);
   std::string said = above_last_change(answer, threshold);
   for (std::size_t i = found.changes.size(); i-- > 0;) {

@@ -55,6 +55,8 @@ struct ThresholdAnswer {
   BreakEven found = {};
   std::vector<ThresholdPoint> points = {};        // in rising order of value
   std::optional<std::size_t> slow_launches = {};  // that count although the machine was below its own speed
+  /// Launches of a slow machine that make the answer unclear, because it was seen too late to repeat them.
+  std::optional<std::size_t> doubtful_launches = {};
   std::vector<std::string> notes = {};
 };
 

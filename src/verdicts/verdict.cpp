@@ -17,7 +17,8 @@ const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::
 
 FindingKind finding_kind(const CaseVerdict& c) {
   if (c.presence != Presence::only_base && is_wrong(c.head_status)) return FindingKind::wrong;
-  if (c.presence == Presence::only_base) return FindingKind::missing;
+  if (c.presence == Presence::only_base)  // what the base could not do is not missing
+    return c.base_status == Status::unsupported ? FindingKind::unsupported : FindingKind::missing;
   if (c.presence == Presence::only_head) {
     if (c.head_status == Status::unsupported) return FindingKind::unsupported;
     return c.head_status == Status::ok ? FindingKind::added : FindingKind::incomparable;

@@ -117,7 +117,7 @@ FindingKind finding_kind(const CaseVerdict& c);
 
 /// The exit status: 1 if a case is slower, or wrong in the head; else 4 if a case is incomparable, missing in
 /// the head or failed there; else 3 if a case is inconclusive and may be slower; else 0. A case that is new
-/// in the head counts only if its status does; a case that is unsupported on both sides does not count.
+/// in the head counts only if its status does; a case that no side supports does not count.
 int exit_status(const Verdicts& verdicts);
 
 /// The record of the backend with this name; null if there is none.

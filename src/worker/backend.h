@@ -64,8 +64,8 @@ class Prepared : public Interface {
                                                bool /*cold*/) {
     return std::nullopt;
   }
-  /// Removes the data that run() reads and writes from the device's caches. Returns false if these are the
-  /// host's caches, which the caller flushes.
+  /// Removes the data that run() reads and writes from the device's caches. Returns false if it is in the
+  /// host's caches, which the caller flushes. The first call allocates what the others need.
   virtual bool flush() { return false; }
   /// Poisons the result, runs one iteration (with rotating operands, one for each set), and returns the
   /// values at `elements` and the projections (workloads/evidence.h). Training starts from the initial

@@ -13,7 +13,7 @@
 namespace breakeven {
 
 std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t()>& cache_bytes,
-                          const std::function<std::int64_t()>& available_bytes) {
+                          const std::function<std::int64_t()>& available_bytes, int ways) {
   if (!rotates(problem.parameters)) return 1;
   const auto caches = static_cast<double>(cache_bytes());
   const auto available = static_cast<double>(available_bytes());
@@ -26,16 +26,16 @@ std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t(
                     "leave caches of {:.3g} MiB, and there are {:.0f} at most",
                     one / 0x1p10, sets, caches / 0x1p20, most));
   }
-  if (sets * one > available) {
-    throw OutOfMemory(fmt::format("{:.0f} sets of operands need {:.3g} GiB and {:.3g} GiB is available", sets,
-                                  sets * one / 0x1p30, available / 0x1p30));
+  if (ways * sets * one > available) {
+    throw OutOfMemory(fmt::format("{:.0f} sets of operands need {:.3g} GiB and {:.3g} GiB is available",
+                                  ways * sets, ways * sets * one / 0x1p30, available / 0x1p30));
   }
   return static_cast<std::int64_t>(sets);
 }
 
-std::int64_t operand_sets_on_host(const Case& problem) {
+std::int64_t operand_sets_on_host(const Case& problem, int ways) {
   return operand_sets(
-      problem, [] { return static_cast<std::int64_t>(total_cache_bytes()); }, available_memory);
+      problem, [] { return static_cast<std::int64_t>(total_cache_bytes()); }, available_memory, ways);
 }
 
 }  // namespace breakeven

@@ -154,8 +154,9 @@ void Stragglers::note(const std::vector<Answer>& samples) {
   double seconds = 0;
   for (const Answer& one : samples) {
     const auto* sample = std::get_if<answer::Sample>(&one);
-    if (sample == nullptr) return;
-    computing.push_back(sample->seconds - sample->communication_seconds.value_or(0));
+    // Without it, a rank that has nothing to send looks faster than one that receives.
+    if (sample == nullptr || !sample->communication_seconds) return;
+    computing.push_back(sample->seconds - *sample->communication_seconds);
     seconds = std::max(seconds, sample->seconds);
   }
   // The faster of two ranks is the median: the slower one holds it back.

@@ -55,6 +55,20 @@ class Lines {
     asio::read_until(socket_, asio::dynamic_buffer(received_), '\n');
     return take();
   }
+  /// The same, for at most `seconds`. Throws if there is none by then. `context` must run nothing else.
+  std::string read_within(asio::io_context& context, std::chrono::seconds seconds) {
+    boost::system::error_code result = asio::error::would_block;
+    asio::async_read_until(socket_, asio::dynamic_buffer(received_), '\n',
+                           [&](boost::system::error_code error, std::size_t) { result = error; });
+    context.restart();
+    context.run_for(seconds);
+    if (result == asio::error::would_block) {
+      socket_.cancel();
+      context.run();  // until the read has ended
+    }
+    if (result) throw boost::system::system_error(result);
+    return take();
+  }
   bool has_line() const { return received_.find('\n') != std::string::npos; }
   /// Reads what is there without waiting for a whole line.
   void read_some() {
@@ -178,11 +192,9 @@ class Leading final : public LeadingChannel {
 
   /// Reads the introduction of a new connection, for at most five seconds; empty for a stranger.
   std::optional<RankIntroduction> introduced(std::unique_ptr<Lines> lines, int others) {
-    constexpr int patience = 5000;  // milliseconds
-    pollfd waiting{.fd = lines->descriptor(), .events = POLLIN, .revents = 0};
-    if (poll(&waiting, 1, patience) <= 0) return std::nullopt;
+    constexpr std::chrono::seconds patience{5};
     try {
-      const Json told = Json::parse(lines->read());
+      const Json told = Json::parse(lines->read_within(context_, patience));
       const RankIntroduction self{.rank = told.at("rank"),
                                   .host = told.at("host"),
                                   .pid = told.at("pid"),

@@ -121,7 +121,7 @@ class Worker {
   Answer operator()(const request::Prepare& request) {
     prepared_.reset();
     if (job_ == nullptr) {
-      prepare(request);
+      prepare(request, operation_of(request.problem));
     } else {
       prepare_with_ranks(request);
     }
@@ -174,51 +174,65 @@ class Worker {
   Answer operator()(const request::Quit&) { return answer::Done{}; }
 
  private:
-  void prepare(const request::Prepare& request) {
-    const auto op = request.problem.workload->op();
-    const Dtype dtype = request.problem.dtype();
-    for (const auto& operation : operations()) {
-      if (operation.op != op) continue;
-      const auto dtypes = operation.dtypes();
-      if (std::ranges::find(dtypes, dtype) == dtypes.end()) {
-        const std::string why = operation.why_not ? operation.why_not(dtype) : "";
-        throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.hello.name, op,
-                                      name(dtype), why.empty() ? "" : ": ", why));
-      }
-      check_ranks(request.problem, operation);
-      const int copies = operation.copies ? operation.copies(request.problem) : 1;
-      check_memory(request.problem, backend_.available_memory, copies * share_here());
-      prepared_ = operation.prepare(request.problem, request.seed);
-      if (const auto extra = extra_work())
-        prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
-      problem_ = request.problem;
-      id_ = request.problem.id();
-      mode_ = {.transfer = Transfer::of(request.problem.parameters),
-               .cold = request.cold,
-               .each_iteration = request.problem.workload->measures_latency(),
-               .host_energy = backend_.hello.device == "cpu",
-               .on_device = backend_.hello.device != "cpu"};
-      return;
+  /// The operation of a case that this program can prepare here. Throws if there is none, or too little
+  /// memory.
+  const Operation& operation_of(const Case& problem) const {
+    const auto op = problem.workload->op();
+    const Dtype dtype = problem.dtype();
+    const auto found = std::ranges::find(operations(), op, &Operation::op);
+    if (found == operations().end()) throw Unsupported(fmt::format("{} has no {}", backend_.hello.name, op));
+    const auto dtypes = found->dtypes();
+    if (std::ranges::find(dtypes, dtype) == dtypes.end()) {
+      const std::string why = found->why_not ? found->why_not(dtype) : "";
+      throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.hello.name, op,
+                                    name(dtype), why.empty() ? "" : ": ", why));
     }
-    throw Unsupported(fmt::format("{} has no {}", backend_.hello.name, op));
+    check_ranks(problem, *found);
+    const int copies = found->copies ? found->copies(problem) : 1;
+    check_memory(problem, backend_.available_memory, copies * share_here());
+    return *found;
   }
 
-  /// Prepares the case on all ranks, or on none: they agree before they communicate, so that no rank waits
-  /// for one that has refused.
-  void prepare_with_ranks(const request::Prepare& request) {
+  void prepare(const request::Prepare& request, const Operation& operation) {
+    prepared_ = operation.prepare(request.problem, request.seed);
+    if (const auto extra = extra_work())
+      prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
+    if (request.cold) prepared_->flush();
+    problem_ = request.problem;
+    id_ = request.problem.id();
+    mode_ = {.transfer = Transfer::of(request.problem.parameters),
+             .cold = request.cold,
+             .each_iteration = request.problem.workload->measures_latency(),
+             .host_energy = backend_.hello.device == "cpu",
+             .on_device = backend_.hello.device != "cpu"};
+  }
+
+  /// Does `work`, which does not communicate, on all ranks. They agree on its success: if one refuses, all
+  /// do.
+  template <typename Work>
+  void in_agreement(const Work& work) {
     std::exception_ptr refusal;
     try {
-      prepare(request);
+      work();
     } catch (...) {
       refusal = std::current_exception();
     }
     const char own = refusal ? 0 : 1;
     std::string all(static_cast<std::size_t>(communicator().size()), '\0');
     communicator().gather(&own, 1, all.data());
-    if (all.find('\0') == std::string::npos) return in_step([&] { prepared_->begin_with_ranks(); });
+    if (all.find('\0') == std::string::npos) return;
     prepared_.reset();
     if (refusal) std::rethrow_exception(refusal);
     throw Unsupported(refused_by_another_rank);
+  }
+
+  /// Prepares the case on all ranks, or on none. None allocates before all have looked at the memory that is
+  /// available, and none waits for one that has refused.
+  void prepare_with_ranks(const request::Prepare& request) {
+    const Operation* operation = nullptr;
+    in_agreement([&] { operation = &operation_of(request.problem); });
+    in_agreement([&] { prepare(request, *operation); });
+    in_step([&] { prepared_->begin_with_ranks(); });
   }
 
   /// Calls `work`, which communicates. An exception ends all ranks, because the others would wait for this

@@ -30,6 +30,18 @@ class Capture final : public benchmark::BenchmarkReporter {
   Run run_;
 };
 
+/// Google Benchmark's list of what to run is global: a benchmark that an exception left in it would run in
+/// the next sample, too.
+class EmptiesTheList {
+ public:
+  EmptiesTheList() = default;
+  ~EmptiesTheList() { benchmark::ClearRegisteredBenchmarks(); }
+  EmptiesTheList(const EmptiesTheList&) = delete;
+  EmptiesTheList& operator=(const EmptiesTheList&) = delete;
+  EmptiesTheList(EmptiesTheList&&) = delete;
+  EmptiesTheList& operator=(EmptiesTheList&&) = delete;
+};
+
 /// The number of iterations before the clock starts: a tenth of a sample's on a GPU. It may have computed for
 /// another process until now, and the switch takes an H100 a fifth of a millisecond (docs/gpu-results.md),
 /// which is no part of the work.
@@ -75,7 +87,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   const auto one_by_one = [&](benchmark::State& state) {
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
     for (auto _ : state) {
-      if (mode.cold && !prepared.flush()) flush_caches();
+      if (mode.cold && (!prepared.flush() || mode.transfer.moves())) flush_caches();
       ranks.barrier();
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
@@ -90,10 +102,11 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
 
   const EnergyMeter meter;
   Capture capture;
+  const EmptiesTheList empties;
   const bool singly = mode.cold || mode.each_iteration;
   auto* registered = singly ? benchmark::RegisterBenchmark(name.c_str(), one_by_one)
                             : benchmark::RegisterBenchmark(name.c_str(), all_at_once);
-  registered->UseManualTime()->Iterations(iterations);
+  registered->UseManualTime()->Iterations(iterations)->Repetitions(1);
   const std::int64_t untimed = untimed_iterations(iterations, mode);
   prepared.prepare_runs((untimed + iterations) * mode.transfer.repetitions);
   if (untimed > 0) {
@@ -104,7 +117,6 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   const auto joules_before = meter.joules();
   benchmark::RunSpecifiedBenchmarks(&capture, ".");
   const auto joules_after = meter.joules();
-  benchmark::ClearRegisteredBenchmarks();
 
   const auto count = static_cast<double>(iterations);
   sample.iterations = iterations;

@@ -24,6 +24,22 @@ std::int64_t horizontal(const Parameters& p, std::string_view name, std::int64_t
   return value == as_given ? vertical : value;
 }
 
+bool is_in(std::int64_t position, std::int64_t size) {
+  return position >= 0 && position < size;
+}
+
+/// The number of positions below `count` for which reads(position, tap) is true for any tap below `taps`.
+template <typename Reads>
+std::int64_t count_if_any(std::int64_t count, std::int64_t taps, const Reads& reads) {
+  std::int64_t found = 0;
+  for (std::int64_t position = 0; position < count; ++position) {
+    std::int64_t tap = 0;
+    while (tap < taps && !reads(position, tap)) ++tap;
+    if (tap < taps) ++found;
+  }
+  return found;
+}
+
 /// The operands of one problem. Any element can be generated individually.
 struct Operands {
   RandomStream source, weights, gradient;
@@ -314,10 +330,15 @@ class Conv2dWorkload final : public Workload {
   }
 
   /// The lower limit: each row and column of a filter takes a single multiplication (Winograd, Arithmetic
-  /// Complexity of Computations, SIAM 1980).
+  /// Complexity of Computations, SIAM 1980), and results that read padding alone take none.
   Least least(const Parameters& parameters) const override {
     const Conv2d p(parameters);
-    return {.flop = flop(parameters) / static_cast<double>(p.r * p.s), .bytes = bytes(parameters)};
+    const auto rows =
+        count_if_any(p.p(), p.r, [&](auto y, auto tap) { return is_in(p.source_row(y, tap), p.h); });
+    const auto columns =
+        count_if_any(p.q(), p.s, [&](auto x, auto tap) { return is_in(p.source_column(x, tap), p.w); });
+    return {.flop = 2.0 * static_cast<double>(p.n * p.k * p.group_c() * rows * columns),
+            .bytes = bytes(parameters)};
   }
 
   double bytes(const Parameters& parameters) const override {

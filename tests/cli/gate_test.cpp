@@ -112,13 +112,13 @@ TEST_F(GateTest, KeepsEveryLaunchInPairs) {
   ASSERT_THAT(all.at("cases"), SizeIs(2)) << "of two backends";
   for (const Json& c : all.at("cases")) {
     const Json& launches = c.at("launches");
-    // If the machine was slow, single pairs of any launch, or whole launches, are left out.
-    const bool some_left_out = c.dump().find("left out: this machine") != std::string::npos;
-    EXPECT_THAT(launches, SizeIs(Ge(some_left_out ? 0U : 4U)));
+    EXPECT_THAT(launches, SizeIs(Ge(4U)));
+    // Simulated times are not probed for a slow machine, so that no pair is left out.
+    EXPECT_THAT(c.dump(), Not(HasSubstr("left out: this machine")));
     // Their number depends on how long the launch took to start.
     for (const Json& launch : launches) {
       EXPECT_THAT(launch.at("base"), SizeIs(launch.at("head").size()));
-      EXPECT_TRUE(some_left_out || launch.at("base").size() % 2 == 0) << "either side is first equally often";
+      EXPECT_EQ(launch.at("base").size() % 2, 0U) << "either side is first equally often";
     }
   }
 }
@@ -309,8 +309,11 @@ TEST_F(GateTest, ComparesTwoRealBackendsOfThisBreakeven) {
   const Outcome outcome =
       breakeven({"gate", products({64}, {"a"}, {{"own_speed", "ignored"}}), "--base", ":reference", "--head",
                  ":openblas", "--minutes", "0.5", "--out", file("verdicts.json")});
-  EXPECT_THAT(outcome.status, testing::AnyOf(0, 3)) << outcome.out << outcome.err;
-  EXPECT_EQ(verdicts().at("cases").at(0).at("backend"), "reference → openblas");
+  const Json verdict = verdicts().at("cases").at(0);
+  EXPECT_EQ(verdict.at("backend"), "reference → openblas");
+  // On a busy machine, the time may not suffice for a verdict.
+  EXPECT_THAT(verdict.at("verdict").get<std::string>(), testing::AnyOf("faster", "inconclusive"));
+  EXPECT_EQ(outcome.status, verdict.at("verdict") == "faster" ? 0 : 3) << outcome.out << outcome.err;
 }
 
 TEST_F(GateTest, GivesEachSideItsThreads) {

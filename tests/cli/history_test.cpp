@@ -133,7 +133,38 @@ TEST_F(HistoryTest, TheCommitIsThatOfTheWorkingDirectory) {
   if (git("init -b topic") != 0) GTEST_SKIP() << "no git here";
   ASSERT_EQ(git("commit --allow-empty -m message"), 0);
   with_status(0, history({"add", store(), result}));
-  EXPECT_THAT(history({"list", store()}).out, testing::ContainsRegex("run 1 \\([0-9a-f]{12}, .* of topic"));
+  const std::string listed = history({"list", store()}).out;
+  EXPECT_THAT(listed, testing::ContainsRegex("run 1 \\([0-9a-f]{12}, .* of topic"));
+  const auto next = files(3, 0, 1);
+  const std::string commit = listed.substr(listed.find("run 1 (") + 7, 12);
+  with_status(0, history({"add", store(), next[1], "--commit", commit}));
+  with_status(0, history({"add", store(), next[2], "--commit", "0123456789"}));
+  EXPECT_THAT(history({"list", store()}).out,
+              AllOf(testing::ContainsRegex("run 2 \\([0-9a-f]{12}, [^\n]* of topic"),
+                    Not(testing::ContainsRegex("run 3 \\(0123456789, [^\n]* of topic"))))
+      << "the branch of the commit that is checked out is known, and no other";
+}
+
+/// The change is on one branch, and on machines that have a name in common.
+TEST_F(HistoryTest, BranchesAndMachinesAreToldApart) {
+  const auto all = files(40, 20, 1.2);
+  for (std::size_t run = 0; run < all.size(); ++run) {
+    Json result = parse_file(all[run]);
+    result["context"]["host_name"] = fmt::format("runner-{}", run);
+    write(fmt::format("{}.json", run), result.dump());
+    with_status(0, history({"add", store(), all[run], "--commit", fmt::format("c{}", run), "--branch",
+                            run < 20 ? "main" : "topic", "--machine", "pool"}));
+  }
+  with_status(1, check());
+  with_status(0, check({"--branch", "main"}));
+  with_status(1, check({"--machine", "pool"}));
+  const std::string newest = with_status(0, history({"list", store()})).out;
+  EXPECT_THAT(newest, AllOf(HasSubstr("40 runs, 1 machine, 2 series"), HasSubstr("run 40 (c39"),
+                            HasSubstr("of topic"), HasSubstr("and 20 earlier; --all shows them"),
+                            Not(HasSubstr("run 1 (c0"))));
+  EXPECT_THAT(with_status(0, history({"list", store(), "--all"})).out,
+              AllOf(HasSubstr("run 40 (c39"), HasSubstr("run 1 (c0"), HasSubstr("of main"),
+                    Not(HasSubstr("--all shows them"))));
 }
 
 TEST_F(HistoryTest, WhatWasNotMeasuredIsNotAdded) {
@@ -166,6 +197,12 @@ TEST_F(HistoryTest, BadFilesAreRefusedByNameAndNothingIsAdded) {
   EXPECT_FALSE(std::filesystem::exists(store()));
   EXPECT_EQ(add({file("nosuch.json")}).status, 2);
   EXPECT_EQ(history({"add", store(), good, "--commit", "c", "--time", "yesterday"}).status, 2);
+  for (const char* time : {"2026-13-01", "2026-02-30", "2026-01-01T24:00:00Z", "2026-01-01T12:60:00Z"}) {
+    EXPECT_THAT(with_status(2, history({"add", store(), good, "--commit", "c", "--time", time})).err,
+                HasSubstr(fmt::format("--time {}: must be in UTC", time)));
+  }
+  EXPECT_THAT(with_status(2, history({"add", store(), "-", "-", "--commit", "c"})).err,
+              HasSubstr("- is given twice"));
 }
 
 TEST_F(HistoryTest, NamesWithMarkupAndEscapesAreHarmless) {

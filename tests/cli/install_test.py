@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     for name in ("bin/breakeven", "libexec/breakeven/breakeven-backend-reference", "share/man/man1/breakeven.1",
                  "share/bash-completion/completions/breakeven", "share/breakeven/configs/shapes/deepbench-gemm-training.json",
                  "share/breakeven/configs/breakeven.schema.json", "share/breakeven/configs/devices.json",
-                 "share/doc/breakeven/LICENSE", "share/doc/breakeven/thresholds.md"):  # fmt: skip
+                 "share/doc/breakeven/LICENSE", "share/doc/breakeven/docs/thresholds.md"):  # fmt: skip
         assert (moved / name).exists(), name
     driver = moved / "bin" / "breakeven"
     ran = good(driver, "run", "quick", "--seconds", "0.05", "--backends", "reference", "--filter", "m=256", "--out", "-", cwd="/")

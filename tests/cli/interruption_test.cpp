@@ -80,6 +80,19 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(signal.param == SIGINT ? "CtrlC" : signal.param == SIGTERM ? "Terminate" : "Hangup");
     });
 
+/// `merge` refuses shards that were measured with other options.
+TEST_F(InterruptionTest, OfAShardNamesTheOptionsOfAllShards) {
+  const std::string out = file("out.json").string();
+  Process run_process(launch({"run", products(sizes_), "--shard", "1/2", "--filter", "m=[0-9]*/", "--seconds",
+                              "0.75", "--precision", "0.001", "--library-defaults", "--out", out},
+                             unsteady_));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
+  run_process.send(SIGINT);
+  EXPECT_THAT(with_status(130, run_process.wait()).err,
+              HasSubstr("interrupted; continue with --shard 1/2 --resume " + out +
+                        " --filter 'm=[0-9]*/' --seconds 0.75 --precision 0.001 --library-defaults\n"));
+}
+
 /// One is from the terminal, one from the shell.
 TEST_F(InterruptionTest, TwoHangupsAreOne) {
   Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--precision", "0.001"},

@@ -17,8 +17,8 @@ if importlib.util.find_spec("numpy") is None:
 
 import numpy as np  # noqa: E402
 
-from breakeven_worker import network_cases, serve  # noqa: E402
-from breakeven_worker.backend import Backend, Operation, Prepared, Transfer  # noqa: E402
+from breakeven_worker import network_cases, nhwc_models, serve  # noqa: E402
+from breakeven_worker.backend import Backend, Failed, Operation, Prepared, Transfer, Unsupported  # noqa: E402
 from breakeven_worker.cudnn import version_text  # noqa: E402
 from breakeven_worker.dataset import DISTINCT_ORDERS, epoch_order  # noqa: E402
 from breakeven_worker.extra_work import with_extra_work  # noqa: E402
@@ -203,6 +203,26 @@ class Race(unittest.TestCase):
             self.assertTrue(may_race(allowed))
         for forbidden in ({"tuned": False}, {"deterministic": True}):
             self.assertFalse(may_race(forbidden))
+
+
+class NhwcOperations(unittest.TestCase):
+    """Of JAX and TensorFlow: what is refused before a framework is asked."""
+
+    def train(self, **more):
+        device = mock.Mock(training_dtypes=["f32"])
+        operations = nhwc_models.operations(device, lambda *arguments: arguments, self.fail)
+        with mock.patch.object(nhwc_models, "open_data", return_value={"train": (range(IMAGES), None)}):
+            return operations[0].prepare({"batch": IMAGES, "data": "folder", **more}, SEED)
+
+    def test_deterministic_training_is_unsupported(self):
+        with self.assertRaisesRegex(Unsupported, "deterministic training is not implemented here"):
+            self.train(deterministic=True)
+        parameters, seed, _ = self.train(deterministic=False)
+        self.assertEqual((parameters["batch"], seed), (IMAGES, SEED))
+
+    def test_a_batch_is_no_larger_than_the_training_set(self):
+        with self.assertRaisesRegex(Failed, f"batch is {IMAGES + 1} and there are {IMAGES} images to train on in folder"):
+            self.train(batch=IMAGES + 1)
 
 
 class Release(unittest.TestCase):

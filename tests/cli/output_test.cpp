@@ -42,6 +42,22 @@ TEST_F(OutputTest, DefaultIsAFolderOfThisHost) {
   EXPECT_EQ(parse_file(file("results") / host.data() / "config.json").at("complete"), true);
 }
 
+TEST_F(OutputTest, ShardsHaveFilesOfTheirOwn) {
+  const auto config = products({8, 16});
+  for (const char* shard : {"1/2", "2/2"})
+    with_status(0, breakeven({"run", config, "--shard", shard, "--quiet"}));
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const std::filesystem::path folder = file("results") / host.data();
+  EXPECT_EQ(parse_file(folder / "config.shard-1-of-2.json").at("shard"), "1/2");
+  EXPECT_EQ(parse_file(folder / "config.shard-2-of-2.json").at("shard"), "2/2");
+  EXPECT_FALSE(exists(folder / "config.json"));
+  EXPECT_FALSE(exists(folder / "config.shard-1-of-2.previous.json"));
+  const int started = processes("a");
+  with_status(0, breakeven({"run", config, "--shard", "1/2", "--resume", "config.shard-1-of-2", "--quiet"}));
+  EXPECT_EQ(processes("a"), started + 1) << "it is asked what it is, and nothing is measured";
+}
+
 TEST_F(OutputTest, AnEarlierFileIsKept) {
   write("out.json", "earlier");
   EXPECT_EQ(breakeven({"run", products({8}), "--out", file("out.json")}).status, 0);
@@ -102,7 +118,11 @@ TEST_F(OutputTest, MissingFoldersAreMade) {
          file("new/4/verdicts.json").string()},
         {"history", "add", file("new/5/store").string(), result, "--commit", "c"}}) {
     const Outcome outcome = breakeven(command, "noise=0.01");
-    EXPECT_NE(outcome.status, 2) << command[0] << ": " << outcome.err;
+    if (command[0] == "report" || command[0] == "history") {
+      with_status(0, outcome);
+    } else {
+      EXPECT_NE(outcome.status, 2) << command[0] << ": " << outcome.err;
+    }
   }
   for (const char* made : {"1/verdicts.json", "2/page.html", "3/page.html", "4/verdicts.json", "5/store"})
     EXPECT_TRUE(std::filesystem::exists(file("new") / made)) << made;
@@ -227,7 +247,6 @@ TEST_F(OutputTest, BackendsOfAProblemTakeTurns) {
     for (const auto& entry : logged()) {
       if (entry.request == "sample" && entry.case_id == product_id(size)) order.push_back(entry.backend);
     }
-    ASSERT_GE(order.size(), 400U);
     // Each backend warms up alone, and on a busy machine one may finish long before the other.
     constexpr std::ptrdiff_t together = 40;
     bool took_turns = false;

@@ -25,11 +25,14 @@ def case_of(network, ranks, batch=64, dtype="f32", **parameters):
 
 class PytorchRanksTest(unittest.TestCase):
     def launch(self, program=PROGRAM, ranks=2):
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-        command = ["mpirun", "-np", ranks, "--bind-to", "none", program, "--ranks", ranks, "--port", port]
-        backend = BackendProgram(command, threads=2, environment=ROOT)
-        self.addCleanup(backend.kill)
+        for _ in range(3):
+            with socket.create_server(("127.0.0.1", 0)) as taken:
+                port = taken.getsockname()[1]
+            command = ["mpirun", "-np", ranks, "--bind-to", "none", program, "--ranks", ranks, "--port", port]
+            backend = BackendProgram(command, threads=2, environment=ROOT)
+            self.addCleanup(backend.kill)
+            if "cannot listen on port" not in backend.hello.get("reason", ""):  # somebody has taken it meanwhile
+                break
         return backend
 
     def single(self):

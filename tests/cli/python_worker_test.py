@@ -1,12 +1,14 @@
-"""Tests that the Python worker keeps memory that a case frees for its next iteration, and returns it after the case, and
-that it looks for the default data set in BREAKEVEN_FASHION_MNIST, and for others where the case says."""
+"""Tests that the Python worker keeps memory that a case frees for its next iteration, and returns it after the case; that
+it looks for the default data set in BREAKEVEN_FASHION_MNIST, and for others where the case says; and that it knows what
+a library's error means, and which caches to flush."""
 
+import json
 import os
 import subprocess
 import textwrap
 import unittest
 
-from backend_program import FASHION_MNIST, WORKER, python_with_numpy, skip
+from backend_program import WORKER, python_with_numpy, skip
 
 # Two blocks of different sizes in turn, like a network's activations. By default, glibc maps them again each time.
 PROGRAM = textwrap.dedent(f"""
@@ -35,7 +37,73 @@ PROGRAM = textwrap.dedent(f"""
     return_freed_memory()
     print(counted, held, resident_mib())
 """)
+DEFAULT = "/usr/share/datasets/fashion-mnist"
 READ = "import sys; from breakeven_worker.dataset import read_images; read_images(sys.argv[1], 'test')"
+
+
+# A GPU's library whose memory is full from the second run on.
+BACKEND = textwrap.dedent(f"""
+    import sys
+    sys.path.insert(0, {str(WORKER)!r})
+    from breakeven_worker import timing
+    from breakeven_worker.backend import Backend, Operation, OutOfMemory, Prepared
+    from breakeven_worker.serve import serve
+
+    class Full(Exception):
+        pass
+
+    class Case(Prepared):
+        def __init__(self, p):
+            self.runs, self.most, self.reads_host = 0, p["most"], p["reads_host"]
+
+        def run(self):
+            self.runs += 1
+            if self.runs > self.most:
+                raise Full("no more")
+
+        def show(self, elements):
+            return {{"elements": []}}
+
+        def flush(self):
+            print("flushed the device", file=sys.stderr)
+            return True
+
+    def meaning_of(error):
+        return OutOfMemory(f"the card says: {{error}}") if isinstance(error, Full) else None
+
+    timing._flush_caches = lambda: print("flushed the host", file=sys.stderr)
+    operation = Operation("read", ["f32"], lambda p, seed: Case(p))
+    serve(lambda threads: Backend("full", "1", device="gpu", operations=[operation], meaning_of=meaning_of))
+""")
+
+
+class PythonServeTest(unittest.TestCase):
+    def sample(self, cache="warm", **parameters):
+        """The answer to a sample of one iteration, with standard error."""
+        case = {"dtype": "f32", "most": 1000, "reads_host": False, **parameters}
+        requests = [
+            {"request": "hello", "protocol": 1, "threads": 1},
+            {"request": "prepare", "op": "read", "parameters": case, "seed": 1, "cache": cache, "measures_latency": True},
+            {"request": "sample", "iterations": 1},
+        ]
+        lines = "".join(json.dumps(request) + "\n" for request in requests)
+        done = subprocess.run([python, "-c", BACKEND], input=lines, capture_output=True, text=True)
+        return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+    def test_an_error_of_the_library_keeps_its_meaning_after_prepare(self):
+        answer, _ = self.sample(most=1)
+        self.assertEqual(
+            answer, {"ok": False, "status": "out_of_memory", "reason": "the card says: no more"}
+        )
+
+    def test_data_in_host_memory_is_flushed_from_both_caches(self):
+        answer, flushed = self.sample("cold")
+        self.assertTrue(answer["ok"], answer)
+        self.assertNotIn("the host", flushed)
+        for parameters in ({"reads_host": True}, {"transfer": "each"}):
+            _, flushed = self.sample("cold", **parameters)
+            self.assertIn("flushed the device\nflushed the host", flushed)
+        self.assertEqual(self.sample(reads_host=True)[1], "")
 
 
 class PythonMemoryTest(unittest.TestCase):
@@ -61,7 +129,7 @@ class PythonDatasetTest(unittest.TestCase):
         return subprocess.run([python, "-c", READ, folder], env=environment, capture_output=True, text=True).stderr
 
     def test_the_default_one_is_where_the_environment_says(self):
-        self.assertIn("/not/here/t10k-images-idx3-ubyte: there is no such file", self.missing(FASHION_MNIST))
+        self.assertIn("/not/here/t10k-images-idx3-ubyte: there is no such file", self.missing(DEFAULT))
 
     def test_another_one_is_where_the_case_says(self):
         self.assertIn("/nor/here/t10k-images-idx3-ubyte: there is no such file", self.missing("/nor/here"))

@@ -1,4 +1,7 @@
 // Tests `breakeven rank`, end to end: results of simulated backends on machines that differ in their names.
+#include <algorithm>
+#include <map>
+
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
@@ -161,6 +164,54 @@ TEST_F(RankCommand, PredictsWhatAMachineLacksAndSaysHowFarThatIsOff) {
   const Outcome without = breakeven({"rank", one, two, fresh, "--mix", file("mix.json")});
   EXPECT_THAT(without.out, HasSubstr("none of these cases was measured on it"));
   EXPECT_THAT(breakeven({"rank", one, two, "--predict-missing"}).err, HasSubstr("needs --mix"));
+}
+
+TEST_F(RankCommand, PredictsADeviceFromItsDatasheet) {
+  const auto processor = [](const std::string& name, int operations) {
+    return fmt::format(
+        R"({{"name": "{}", "cores": 2, "sockets": 1, "ghz": 3, "operations_per_cycle": {{"f32": {}}},
+        "memory_channels": 2, "memory_mega_transfers": 3200, "architecture": "A", "watts": 100,
+        "source": "a page", "date": "2021-02"}})",
+        name, operations);
+  };
+  const auto devices =
+      write("devices.json",
+            fmt::format(R"({{"devices": [], "processors": [{}, {}, {}]}})", processor("CPU of slow", 16),
+                        processor("CPU of fast", 32), processor("wanted", 64)));
+  const auto slow = machine("slow", 2);
+  const auto fast = machine("fast", 1);
+  const Outcome outcome =
+      breakeven({"rank", "--devices", devices, "--predict", "wanted", slow, fast, "--out", "-"});
+  const Json ranking = parse(outcome.out).at("ranking");
+  ASSERT_EQ(ranking.size(), 3U) << outcome.err;
+  std::map<std::string, bool> predicted;
+  for (const Json& row : ranking) predicted[row.at("name").get<std::string>()] = row.at("predicted");
+  EXPECT_EQ(std::count_if(predicted.begin(), predicted.end(), [](const auto& row) { return row.second; }), 1);
+  EXPECT_TRUE(predicted["predicted: wanted, 2 cores"]);
+
+  EXPECT_THAT(with_status(2, breakeven({"rank", slow, fast, "--predict", "wanted"})).err,
+              HasSubstr("--predict needs datasheets"));
+  EXPECT_THAT(with_status(2, breakeven({"rank", slow, fast, "--predict", "wantd", "--devices", devices})).err,
+              HasSubstr("--predict: the catalogue has no 'wantd'; did you mean 'wanted'?"));
+}
+
+/// The slower machine needs less energy.
+TEST_F(RankCommand, OrdersMachinesByEnergy) {
+  const auto with_energy = [&](const std::string& name, double factor, double joules) {
+    Json result = parse_file(machine(name, factor));
+    for (Json& one : result["cases"]) one["joules"] = joules;
+    return write(name + ".json", result.dump());
+  };
+  const auto slow = with_energy("slow", 2, 1);
+  const auto fast = with_energy("fast", 1, 3);
+  const auto first = [&](const char* by) {
+    return parse(breakeven({"rank", slow, fast, "--by", by, "--out", "-"}).out)
+        .at("ranking")
+        .at(0)
+        .at("host");
+  };
+  EXPECT_EQ(first("energy").at("name"), "slow");
+  EXPECT_EQ(first("time").at("name"), "fast");
 }
 
 TEST_F(RankCommand, BadInputIsToldByNameAndPlace) {

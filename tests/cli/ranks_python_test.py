@@ -29,7 +29,7 @@ PROGRAM = textwrap.dedent(f"""
     from breakeven_worker.serve import serve
 
     if "impatient" in sys.argv:
-        ranks._MISSING_BEATS = 2
+        ranks._MISSING_BEATS = 5
 
     def does(what):
         return f"{{own_ranks().number}}:{{what}}" in sys.argv
@@ -40,7 +40,7 @@ PROGRAM = textwrap.dedent(f"""
         def run(self):
             if does("throws"):
                 raise ValueError("of no use")
-            time.sleep(10 if does("lasts") else 0.01 + 0.02 * own_ranks().number)
+            time.sleep(60 if does("never-ends") else 10 if does("lasts") else 0.01 + 0.02 * own_ranks().number)
 
         def start_together(self):
             own_ranks().wait_for_all()
@@ -208,6 +208,7 @@ class Connected(FolderTest):
         self.program.write_text(PROGRAM)
 
     def start(self, *arguments, count=2, job="j"):
+        self.started = {"arguments": arguments, "count": count, "job": job}
         self.port = free_port()
         self.ranks = [self.start_one(rank, count, job, arguments) for rank in range(count)]
 
@@ -228,7 +229,11 @@ class Connected(FolderTest):
         return json.loads(first.stdout.readline() or "null")  # None if it has ended
 
     def hello(self, **more):
-        return self.ask(request="hello", protocol=1, threads=2, **more)
+        answer = self.ask(request="hello", protocol=1, threads=2, **more)
+        if "cannot listen on port" in (answer or {}).get("reason", ""):  # somebody has taken it meanwhile
+            self.start(*self.started["arguments"], count=self.started["count"], job=self.started["job"])
+            answer = self.ask(request="hello", protocol=1, threads=2, **more)
+        return answer
 
     def prepare(self, op="train", ranks=2):
         case = train("mlp", 4)
@@ -237,7 +242,7 @@ class Connected(FolderTest):
 
     def ended(self):
         """The exit statuses of all ranks, which must end within seconds, and what they have said."""
-        outputs = [process.communicate(timeout=10) for process in self.ranks]
+        outputs = [process.communicate(timeout=30) for process in self.ranks]
         self.assertEqual([out for out, _ in outputs], [""] * len(outputs))
         return [process.returncode for process in self.ranks], [errors for _, errors in outputs]
 
@@ -302,7 +307,7 @@ class Connected(FolderTest):
         for killed, other in ((1, 0), (0, 1)):
             for request in (None, {"request": "sample", "iterations": 1}):  # between requests, and during one
                 with self.subTest(killed=killed, request=request):
-                    self.start("0:lasts", "1:lasts")
+                    self.start("0:never-ends", "1:never-ends")
                     self.hello()
                     self.prepare()
                     if request:
@@ -315,16 +320,16 @@ class Connected(FolderTest):
                     self.assertEqual(errors[other], f"rank {killed} on {socket.gethostname()} has ended\n")
 
     def test_one_that_is_stopped_ends_all(self):
-        self.start("impatient", "0:lasts", "1:lasts")
+        self.start("impatient", "0:never-ends", "1:never-ends")
         self.hello()
         self.prepare()
         self.ranks[0].stdin.write('{"request": "sample", "iterations": 1}\n')
         self.ranks[0].stdin.flush()
         self.ranks[1].send_signal(signal.SIGSTOP)
-        self.assertEqual(self.ranks[0].wait(timeout=8), 1)  # and not after the ten seconds of the sample
+        self.assertEqual(self.ranks[0].wait(timeout=40), 1)  # and not after the 60 seconds of the sample
         self.ranks[1].send_signal(signal.SIGCONT)  # as mpirun does with the others
         host = socket.gethostname()
-        self.assertIn(f"rank 1 on {host} has shown no sign of life for 2 s: it is stopped, or", self.ended()[1][0])
+        self.assertIn(f"rank 1 on {host} has shown no sign of life for 5 s: it is stopped, or", self.ended()[1][0])
 
     def test_one_that_lasts_is_alive(self):
         self.start("impatient", "1:lasts")
@@ -335,9 +340,13 @@ class Connected(FolderTest):
     def test_idle_ranks_take_no_time(self):
         self.start()
         self.hello()
-        ticks = [self.ticks(process) for process in self.ranks]
+        # Polling ranks would take up to 200 in every second. On a busy machine the start may last into the first.
+        self.assertLessEqual(min(self.ticks_in_a_second() for _ in range(3)), 40)
+
+    def ticks_in_a_second(self):
+        before = sum(map(self.ticks, self.ranks))
         time.sleep(1)
-        self.assertLessEqual(sum(map(self.ticks, self.ranks)) - sum(ticks), 40)  # of the 200 that two polling ranks would take
+        return sum(map(self.ticks, self.ranks)) - before
 
     @staticmethod
     def ticks(process):

@@ -55,21 +55,47 @@ class RanksTest : public DriverTest {
     return result.at("cases")[0].at("reason");
   }
 
-  /// A program that starts ranks as mpirun does, and does something more.
-  std::filesystem::path launcher(const std::string& script) const {
-    const auto path = write("launch", "#!/bin/bash\n" + script + "\n");
+  std::filesystem::path script(const std::string& name, const std::string& text) const {
+    const auto path = write(name, "#!/bin/bash\n" + text + "\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   }
 
-  /// The options of a run in which this signal reaches the last rank during the first epoch.
-  std::vector<std::string> with_signal(const std::string& signal) const {
+  /// A program that starts ranks as mpirun does, and does something more.
+  std::filesystem::path launcher(const std::string& text) const { return script("launch", text); }
+
+  /// A program that a launcher starts in place of each rank, and that becomes it: each leaves its pid in a
+  /// file, `pid-RANK`.
+  std::filesystem::path rank_with_pid_file() const {
+    return script("rank", fmt::format("echo $$ >{}-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\nexec \"$@\"",
+                                      file("pid").string()));
+  }
+
+  /// The options of a run in which this signal reaches a rank during the first epoch.
+  std::vector<std::string> with_signal(const std::string& signal, int rank = 1) const {
     const auto sending =
         launcher(fmt::format("touch {0}\n(until grep -q '\"request\":\"epoch\"' {0}; do sleep 0.1; done; "
-                             "pkill -{1} -P $$ -n breakeven) &\n"
+                             "kill -{1} $(cat {2}-{3})) &\n"
                              "exec mpirun \"$@\" < <(exec tee {0})",
-                             file("requests").string(), signal));
-    return {"--launcher", sending.string() + " -np {ranks} --bind-to none"};
+                             file("requests").string(), signal, file("pid").string(), rank));
+    return {"--launcher", fmt::format("{} -np {{ranks}} --bind-to none {}", sending.string(),
+                                      rank_with_pid_file().string())};
+  }
+
+  /// The ranks of a run with rank_with_pid_file() that still exist, whatever else runs on this machine.
+  std::vector<std::string> ranks_left(int ranks) const {
+    std::vector<std::string> found;
+    for (int rank = 0; rank < ranks; ++rank) {
+      std::string pid = text_of(file(fmt::format("pid-{}", rank)));
+      pid.erase(pid.find_last_not_of('\n') + 1);
+      // Another process may have the number by now. A process that has ended and is not waited for has no
+      // command.
+      std::ifstream in(fmt::format("/proc/{}/cmdline", pid));
+      std::string command;
+      std::getline(in, command, '\0');
+      if (command.find("breakeven-backend-") != std::string::npos) found.push_back(pid);
+    }
+    return found;
   }
 };
 
@@ -133,6 +159,17 @@ TEST_F(RanksTest, ThatDieEndTheirCaseAlone) {
   EXPECT_EQ(result.at("cases")[0].at("status"), "failed");
   EXPECT_THAT(result.at("cases")[0].at("reason"), HasSubstr("rank 1"));
   EXPECT_EQ(result.at("cases")[1].at("status"), "ok");
+  EXPECT_THAT(ranks_left(2), IsEmpty());
+}
+
+TEST_F(RanksTest, WhoseFirstDiesEndTheirCaseAlone) {
+  const Json result =
+      result_of({training(64, 2, {{"epochs", 1000}}), {{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}}},
+                {"openblas"}, with_signal("KILL", 0), 4);
+  EXPECT_EQ(result.at("cases")[0].at("status"), "failed");
+  EXPECT_THAT(result.at("cases")[0].at("reason"), HasSubstr("ended with exit status "));
+  EXPECT_EQ(result.at("cases")[1].at("status"), "ok");
+  EXPECT_THAT(ranks_left(2), IsEmpty());
 }
 
 TEST_F(RanksTest, ThatStopAreNamed) {
@@ -203,7 +240,11 @@ TEST_F(RanksTest, NeedALauncher) {
 TEST_F(RanksTest, OfHostsThatCannotBeReachedSayWhy) {
   EXPECT_THAT(reason_of(training(64, 2), "openblas",
                         {"--launcher", "mpirun --host no.such.host.invalid:{ranks} -np {ranks}"}),
-              Not(IsEmpty()));
+              HasSubstr("ended with exit status "));
+  const auto failing = launcher(
+      "echo 'ssh: Could not resolve hostname no.such.host.invalid: Name or service not known' >&2; exit 255");
+  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", failing.string() + " {ranks}"}),
+              HasSubstr("ended with exit status 255: ssh: Could not resolve hostname no.such.host.invalid"));
 }
 
 TEST_F(RanksTest, NeedSlots) {
@@ -223,9 +264,10 @@ TEST_F(RanksTest, DivideTheBatchEqually) {
 }
 
 TEST_F(RanksTest, LeaveNoProcess) {
-  result_of(Json::array({training(65, 5)}), {"openblas"}, {"--seconds", "0.05"});
-  const int found = std::system("pgrep -f 'openblas --ranks [5]' >/dev/null");
-  EXPECT_EQ(WEXITSTATUS(found), 1);
+  result_of(Json::array({training(65, 5)}), {"openblas"},
+            {"--seconds", "0.05", "--launcher",
+             "mpirun -np {ranks} --bind-to none " + rank_with_pid_file().string()});
+  EXPECT_THAT(ranks_left(5), IsEmpty());
 }
 
 }  // namespace

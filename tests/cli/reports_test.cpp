@@ -143,6 +143,37 @@ TEST_F(Reports, SeveralResultsHaveUniqueNames) {
   EXPECT_EQ(twice.size(), 2 * once.size());
 }
 
+/// Files of a kind that a form cannot show are left out, and reported.
+TEST_F(Reports, AFormSaysWhichFilesItLeavesOut) {
+  const std::string result = sizes().string();
+  const std::string verdicts = file("verdicts.json").string();
+  breakeven({"compare", result, result, "--out", verdicts, "--quiet"});
+  EXPECT_THAT(with_status(0, breakeven({"report", result, verdicts, "--csv", file("csv")})).err,
+              HasSubstr("--csv: 1 file of verdicts left out: this format takes only results\n"));
+  EXPECT_THAT(with_status(0, breakeven({"report", result, verdicts, "--annotations", file("notes")})).err,
+              HasSubstr("--annotations: 1 result file left out: this format takes only verdicts\n"));
+  EXPECT_THAT(with_status(2, breakeven({"report", result, verdicts, "--html", file("html")})).err,
+              HasSubstr("one file of this format holds one report"));
+  EXPECT_FALSE(exists(file("html")));
+  EXPECT_THAT(with_status(2, breakeven({"report", "-", "-"})).err, HasSubstr("- is given twice"));
+  const std::string fleet = write("fleet.json", R"({"schema": "breakeven.fleet/1"})").string();
+  EXPECT_THAT(with_status(0, breakeven({"report", result, fleet})).err,
+              HasSubstr("fleet.json is a table of a fleet's nodes (`breakeven fleet` shows it"));
+}
+
+/// All spellings that the C library accepts.
+TEST_F(Reports, AnyUtf8LocaleShowsUnicode) {
+  const auto path = sizes();
+  const auto answer = [&](const char* locale) {
+    Launch report = launch({"report", path});
+    report.environment.emplace_back("LC_ALL", locale);
+    return run(report).out;
+  };
+  const std::string unicode = answer("en_US.UTF-8");
+  EXPECT_NE(answer("C"), unicode);
+  for (const char* locale : {"en_US.UTF8", "en_US.utf8", "en_US.utf-8"}) EXPECT_EQ(answer(locale), unicode);
+}
+
 TEST_F(Reports, TwoFormsInOneFileAreRefused) {
   const auto result = measured();
   std::filesystem::create_symlink("both", file("link"));

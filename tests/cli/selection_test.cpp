@@ -48,6 +48,53 @@ TEST_F(SelectionTest, ANamedBackendMustExist) {
   }
 }
 
+/// An option that takes a list takes one word, not the config or the files behind it.
+TEST_F(SelectionTest, AListLeavesTheWordsBehindIt) {
+  const std::string config = products({8}).string();
+  const Outcome run = with_status(0, breakeven({"run", "--backends", "a", config, "--out", file("r.json")}));
+  EXPECT_THAT(run.err, Not(HasSubstr("is missing")));
+  const std::string result = file("r.json").string();
+  EXPECT_EQ(parse_file(result).at("cases").size(), 1U);
+  with_status(0, breakeven({"run", "--backends", "a", "--backends", "b", config, "--out", "-"}));
+  const std::string side = file("backends").string();
+  with_status(0, breakeven({"gate", "--base", side, "--head", side, "--base-env", "A=1", "--base-env", "B=2",
+                            "--head-env", "A=2", config, "--check"}));
+  with_status(0, breakeven({"compare", "--allow", "library", result, result}));
+  with_status(0, breakeven({"report", "--label", result + "=mine", result}));
+  EXPECT_THAT(breakeven({"report", "--chart", "nosuch=x.svg", result}).err, HasSubstr("there is no chart"));
+}
+
+/// `merge` joins results of `run` alone.
+TEST_F(SelectionTest, AGateAndASelftestHaveNoShards) {
+  const std::string side = file("backends").string();
+  for (std::vector<std::string> command :
+       {std::vector<std::string>{"gate", "--base", side, "--head", side}, {"selftest"}}) {
+    command.insert(command.end(), {products({8, 16}), "--shard", "1/2"});
+    EXPECT_THAT(with_status(2, breakeven(command)).err, HasSubstr("there is no option '--shard'"));
+  }
+}
+
+TEST_F(SelectionTest, TheFirstFolderWithABackendCounts) {
+  std::filesystem::create_directories(file("first"));
+  std::filesystem::create_symlink(SIMULATED_BACKEND, file("first") / "breakeven-backend-a");
+  const auto programs = [&](const std::string& folders) {
+    Launch asked = launch({"run", products({8}), "--out", "-"});
+    std::find_if(asked.environment.begin(), asked.environment.end(), [](const auto& variable) {
+      return variable.first == "BREAKEVEN_BACKENDS";
+    })->second = folders;
+    std::vector<std::string> all;
+    for (const Json& backend : parse(with_status(0, cli_tests::run(asked)).out).at("backends"))
+      all.push_back(backend.at("program"));
+    return all;
+  };
+  const std::string first = file("first").string();
+  const std::string usual = file("backends").string();
+  EXPECT_THAT(programs(first + ":" + usual),
+              testing::ElementsAre(first + "/breakeven-backend-a", usual + "/breakeven-backend-b"));
+  EXPECT_THAT(programs(usual + ":" + first),
+              testing::ElementsAre(usual + "/breakeven-backend-a", usual + "/breakeven-backend-b"));
+}
+
 /// The project has this backend, but there is no program here.
 TEST_F(SelectionTest, ABackendThatWasNotBuiltHasARemedy) {
   if (exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / "breakeven-backend-mkl"))

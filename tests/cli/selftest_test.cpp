@@ -1,5 +1,7 @@
 // Tests selftest, which finds what a gate can detect on this host, on simulated backends whose noise is
 // known.
+#include <csignal>
+
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
@@ -41,6 +43,28 @@ TEST_F(SelftestTest, IsWhereTheGateLooksForIt) {
                                      "--threshold", "0.1%", "--minutes", "0.1"},
                                     noise_);
   EXPECT_THAT(outcome.out, HasSubstr("could not detect changes of 0.1 %")) << outcome.err;
+}
+
+/// Writes nothing if no gate is complete.
+TEST_F(SelftestTest, InterruptedInItsFirstGateItWritesNothing) {
+  Process process(launch({"selftest", products({8}, {"a"}), "--minutes", "1", "--out", file("s.json")},
+                         "fault=hang,at=sample"));
+  ASSERT_TRUE(eventually([&] { return requested("sample") > 0; }));
+  process.send(SIGINT);
+  with_status(130, process.wait());
+  EXPECT_FALSE(exists(file("s.json")));
+}
+
+TEST_F(SelftestTest, InterruptedLaterItWritesWhatItCounted) {
+  Process process(
+      launch({"selftest", products({8}, {"a"}), "--minutes", "10", "--out", file("s.json")}, noise_));
+  // One gate takes far fewer processes.
+  ASSERT_TRUE(eventually([&] { return processes("a") > 80; }));
+  process.send(SIGINT);
+  with_status(130, process.wait());
+  const Json found = parse_file(file("s.json"));
+  ASSERT_FALSE(found.at("injected").empty());
+  EXPECT_GT(found.at("injected").at(0).at("suites").get<int>(), 0);
 }
 
 TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {

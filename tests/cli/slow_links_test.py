@@ -32,6 +32,7 @@ class LinksTest(FolderTest):
         with TwoHosts(self.folder) as hosts:
             for rate in ("full", "1gbit", "100mbit"):
                 hosts.limit(None if rate == "full" else rate)
+                names = list(hosts.names.values())
                 ranks = [1, 2] if rate == "100mbit" else 2  # no link slows one rank down
                 found[rate] = self.run_on(hosts, [training | {"ranks": ranks}], rate)
         shares, gains = {}, {}
@@ -40,7 +41,7 @@ class LinksTest(FolderTest):
                 one = found["100mbit"][f"train/network=mlp/batch={batch}/f32"]
                 two = cases[f"train/network=mlp/batch={batch}/ranks=2/f32"]
                 self.assertEqual(two["status"], "ok", two["reason"])
-                self.assertEqual([r["host"] for r in two["conditions"]["ranks"]], ["breakeven-2", "breakeven-3"])
+                self.assertEqual([r["host"] for r in two["conditions"]["ranks"]], names)
                 shares[rate, batch] = two["communication_seconds"] / two["seconds"]["median"]
                 gains[rate, batch] = one["seconds"]["median"] / two["seconds"]["median"]
         # An MLP's gradients are 2.7 MB: about 0.2 s at 100 Mbit/s, beside a computation of some milliseconds.
@@ -58,17 +59,29 @@ class LinksTest(FolderTest):
     def test_a_rank_behind_a_link_that_breaks_is_named(self):
         training = {"op": "train", "network": "mlp", "batch": 64, "ranks": 2, "epochs": 1000, "dtype": "f32"}
         with TwoHosts(self.folder) as hosts:
-            breaks = subprocess.Popen("sleep 5; ip -n breakeven-3 link set eth0 down", shell=True)
+            launcher = self.breaking_launcher(hosts.names[3])
             config = self.folder / "broken.json"
-            measure = {"max_seconds": 0.1, "launcher": hosts.launcher}
+            measure = {"max_seconds": 0.1, "launcher": hosts.launcher.replace("mpirun", str(launcher), 1)}
             config.write_text(json.dumps({"backends": ["openblas"], "measure": measure, "workloads": [training]}))
             out = self.folder / "broken-out.json"
             command = [BUILD / "breakeven", "run", config, "--out", out, "--quiet"]
             done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=100)
-            breaks.wait()
         self.assertEqual(done.returncode, 4, done.stderr)
         case = json.loads(out.read_text())["cases"][0]
-        self.assertIn("breakeven-3", case["reason"])
+        self.assertIn(hosts.names[3], case["reason"])
+
+    def breaking_launcher(self, host):
+        """A program that does what mpirun does, and breaks the link of `host` when the first epoch has begun."""
+        launcher, requests = self.folder / "launch", self.folder / "requests"
+        requests.touch()
+        launcher.write_text(
+            f"""#!/bin/bash
+            (until grep -q '"request":"epoch"' {requests}; do sleep 0.1; done; ip -n {host} link set eth0 down) &
+            exec mpirun "$@" < <(exec tee {requests})
+            """
+        )
+        launcher.chmod(0o700)
+        return launcher
 
 
 def impossible_here():

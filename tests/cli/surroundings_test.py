@@ -444,8 +444,10 @@ class SurroundingsTest(unittest.TestCase):
         return self.launch(command, more=more)
 
     def skip_unless_failing_calls(self):
-        if not FAILING.exists() or self.failing(["--version"], "malloc", 0).returncode != 0:
-            self.skipTest("calls cannot be made to fail here: the library is not built, or does not go with sanitizers")
+        self.assertTrue(FAILING.exists(), "it is built with cli-tests")
+        if self.is_sanitized():
+            self.skipTest("the library that makes calls fail does not go with sanitizers")
+        self.assertEqual(self.failing(["--version"], "malloc", 0).returncode, 0)
 
     def test_the_nth_allocation_fails(self):
         self.skip_unless_failing_calls()

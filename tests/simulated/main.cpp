@@ -13,6 +13,7 @@
 //   steps=N        training steps in an epoch
 //   extra_work=X   additional work, in place of BREAKEVEN_EXTRA_WORK
 //   room=N         the largest size that fits, for `fits`; no larger batch or product can be prepared
+//   busy=N         N threads that compute without end, whatever is asked for
 //   daemon=1       starts a process that never ends, in a session of its own, logged as `daemon`
 // It has its own implementation of the protocol, so that it can violate it; only the messages are shared.
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "backends/reference/expected_networks.h"
 #include "protocol/messages.h"
@@ -136,6 +138,8 @@ class Simulation {
         fault_(Fault::taken_from(settings)),
         libraries_({{"simulated", version_}, {simulated_clock_library, "no time passes"}}) {
     if (settings.take_integer("daemon", 0) != 0) start_daemon(log_);
+    for (std::int64_t threads = settings.take_integer("busy", 0); threads > 0; --threads)
+      std::thread(spend, 1e9).detach();
     const double extra_work = settings.take_number("extra_work", 0);
     cost_.factor *= 1 + extra_work;
     if (extra_work > 0) libraries_.emplace_back(extra_work_library, fmt::format("{:g} %", extra_work * 100));

@@ -300,6 +300,11 @@ std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed, std::i
   return std::make_unique<BackwardWeights<T>>(p, seed, sets);
 }
 
+/// Those of im2col's way, and of Winograd's.
+int copies_of(const Case& problem) {
+  return is_tuned(problem.parameters) && has_winograd_forward(Conv2d(problem.parameters)) ? 2 : 1;
+}
+
 const OperationRegistration conv2d_registered(
     {.op = "conv2d",
      .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32}),
@@ -308,12 +313,10 @@ const OperationRegistration conv2d_registered(
        if (std::max(p.h * p.w, p.p() * p.q()) > std::numeric_limits<int>::max() ||
            p.group_c() * p.r * p.s > std::numeric_limits<int>::max())
          throw Unsupported("CBLAS counts rows and columns in 32 bits: the planes or filters are too large");
-       const std::int64_t sets = operand_sets_on_host(problem);
+       const std::int64_t sets = operand_sets_on_host(problem, copies_of(problem));
        return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed, sets) : prepare_in<float>(p, seed, sets);
      },
-     .copies = [](const Case& problem) {  // im2col's and Winograd's
-       return is_tuned(problem.parameters) && has_winograd_forward(Conv2d(problem.parameters)) ? 2 : 1;
-     }});
+     .copies = copies_of});
 
 }  // namespace
 }  // namespace breakeven::cblas

@@ -1,6 +1,8 @@
 #include "backends/cblas/kernel_start.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +51,29 @@ std::string raced_kernels(const std::string& own, const std::vector<Kernels>& ot
   return contenders[fastest_kernels(race_kernels(contenders))].name;
 }
 
+/// Lets one process of this user race at a time: ranks of a host start together, and races side by side would
+/// be of one another. Without a lock they do.
+class RaceTurn {
+ public:
+  RaceTurn() {
+    std::error_code ignored;
+    const auto path =
+        std::filesystem::temp_directory_path(ignored) / fmt::format("breakeven-race-{}.lock", geteuid());
+    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file_ >= 0) flock(file_, LOCK_EX);
+  }
+  ~RaceTurn() {
+    if (file_ >= 0) close(file_);
+  }
+  RaceTurn(const RaceTurn&) = delete;
+  RaceTurn& operator=(const RaceTurn&) = delete;
+  RaceTurn(RaceTurn&&) = delete;
+  RaceTurn& operator=(RaceTurn&&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
 /// Finds the choice in the cache file, or else by a race, whose result it stores in the file.
 class KernelChooser {
  public:
@@ -58,10 +83,7 @@ class KernelChooser {
   std::string choose() {
     if (others_.empty()) return "";
     std::string chosen = kept_choice();
-    if (!is_possible(chosen)) {
-      chosen = raced_kernels(own_, others_);
-      keep(chosen);
-    }
+    if (!is_possible(chosen)) chosen = choose_in_turn();
     const Kernels* other = find_kernels(others_, chosen);
     return other == nullptr ? "" : other->value;
   }
@@ -70,6 +92,15 @@ class KernelChooser {
   const std::string& problem() const { return problem_; }
 
  private:
+  std::string choose_in_turn() {
+    const RaceTurn turn;
+    std::string chosen = kept_choice();  // perhaps of who raced meanwhile
+    if (is_possible(chosen)) return chosen;
+    chosen = raced_kernels(own_, others_);
+    keep(chosen);
+    return chosen;
+  }
+
   bool is_possible(const std::string& name) const {
     return name == own_ || find_kernels(others_, name) != nullptr;
   }

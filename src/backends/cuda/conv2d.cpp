@@ -75,7 +75,8 @@ class PlacedConvolution {
 class SingleLayer final : public TensorWork {
  public:
   SingleLayer(const Case& problem, std::uint64_t seed)
-      : TensorWork(problem, HostTensors::of(Conv2d(problem.parameters), seed)),
+      : TensorWork(problem, host_tensors<Conv2d>(problem, seed, 2)),  // one in another layout
+
         p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
         plans_(problem.parameters.boolean("tuned") ? most_plans : 1),
         handle_(make_handle()) {
@@ -83,7 +84,7 @@ class SingleLayer final : public TensorWork {
     name_arrays({&placed_->first(), &placed_->second()}, placed_->output());
     tensors_.first = {};
     tensors_.second = {};
-    if (plans_ > 1) record();
+    if (plans_ > 1 && sets_ <= most_recorded) record();
   }
 
   void run() override {
@@ -149,7 +150,8 @@ class SingleLayer final : public TensorWork {
     }
   }
 
-  static constexpr int most_plans = 12;  // some take a second each to compile
+  static constexpr std::int64_t most_recorded = 1024;  // graphs; each takes time and memory to make
+  static constexpr int most_plans = 12;                // some take a second each to compile
 
   ConvolutionProblem p_;
   int plans_;  // number of plans to try in each layout

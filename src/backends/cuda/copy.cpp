@@ -8,26 +8,15 @@
 #include "backends/cuda/arrays.h"
 #include "backends/cuda/race.h"
 #include "backends/cuda/work.h"
-#include "host/cpu.h"
 
 namespace breakeven::cuda {
 namespace {
-
-/// Throws OutOfMemory before anything is allocated: pinning takes memory from everything else on the machine.
-void check_host_memory(std::int64_t bytes) {
-  const std::int64_t available = available_memory();
-  if (bytes > available) {
-    throw OutOfMemory(fmt::format("needs {:.3g} GiB of the host's memory and {:.3g} GiB is available",
-                                  static_cast<double>(bytes) / 0x1p30,
-                                  static_cast<double>(available) / 0x1p30));
-  }
-}
 
 /// An array in host memory: pinned, or from malloc.
 class HostArray {
  public:
   HostArray(std::int64_t bytes, bool pinned) {
-    check_host_memory(bytes);
+    check_host_memory(static_cast<double>(bytes));
     const auto count = static_cast<std::size_t>(bytes);
     if (pinned) {
       pinned_.emplace(count);
@@ -60,6 +49,12 @@ class LinkCopy final : public Work {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(p_.array.bytes),
                           to_device() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream()),
           "cudaMemcpyAsync");
+  }
+
+  /// The array is in the caches of both.
+  bool flush() override {
+    Work::flush();
+    return false;
   }
 
   /// Empty for pageable memory, which has no time without the host's: the driver copies through pinned memory

@@ -25,7 +25,8 @@ bool wants_k_fastest(Dtype dtype) {
 class Matrices final : public TensorWork {
  public:
   Matrices(const Case& problem, std::uint64_t seed)
-      : TensorWork(problem, HostTensors::of(Matmul(problem.parameters), seed)), p_(problem.parameters) {
+      : TensorWork(problem, host_tensors<Matmul>(problem, seed, wants_k_fastest(problem.dtype()) ? 2 : 1)),
+        p_(problem.parameters) {
     make_operands();
     product_.emplace(ProductProblem{.m = p_.m,
                                     .n = p_.n,

@@ -1,7 +1,9 @@
 // Training and inference of the small networks, timed like all work on the device.
+#include <algorithm>
 #include <memory>
 
 #include "backends/cuda/device_ranks.h"
+#include "backends/cuda/network/batches.h"
 #include "backends/cuda/network/model.h"
 #include "backends/cuda/work.h"
 #include "network/model_case.h"
@@ -17,8 +19,11 @@ class NetworkCase final : public Work {
  public:
   NetworkCase(const Case& problem, std::uint64_t seed, MakeCase make)
       : case_(make(problem, seed, [this](const ModelTask& task) {
-          // Images that are streamed wait for a free place, which never comes behind a closed gate.
-          most_queued_ = task.transfer == Transfer::Policy::each ? 1 : most_queued_runs(task.network);
+          // Images that are streamed wait for a free place, which never comes behind a closed gate; so do row
+          // numbers of more batches than there are places.
+          most_queued_ = task.transfer == Transfer::Policy::each
+                             ? 1
+                             : std::min(most_queued_runs(task.network), batches_sent_at_once(task.batch));
           if (task.ranks > 1 && !ranks_enqueue()) most_queued_ = 0;  // the host takes part in each step
           return make_network_model(task, stopwatch());
         })) {}

@@ -5,10 +5,18 @@
 #include <algorithm>
 
 #include "backends/cuda/device_ranks.h"
+#include "host/cpu.h"
 #include "worker/communicator.h"
 #include "worker/operand_sets.h"
 
 namespace breakeven::cuda {
+
+void check_host_memory(double bytes) {
+  const auto available = static_cast<double>(available_memory());
+  if (bytes <= available) return;
+  throw OutOfMemory(fmt::format("needs {:.3g} GiB of the host's memory and {:.3g} GiB is available",
+                                bytes / 0x1p30, available / 0x1p30));
+}
 
 std::optional<double> Work::device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                            std::int64_t iterations, bool cold) {

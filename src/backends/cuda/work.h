@@ -17,13 +17,17 @@
 
 namespace breakeven::cuda {
 
+/// Throws OutOfMemory before anything is allocated in host memory: a machine that overcommits would kill
+/// processes, and pinning takes memory from everything else.
+void check_host_memory(double bytes);
+
 class Work : public Prepared {
  public:
   void wait() final { stream_.wait(); }
   /// Times iterations queued behind a closed gate with events, so that launching them is not included.
   std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                        std::int64_t iterations, bool cold) override;
-  bool flush() final;
+  bool flush() override;
   std::vector<std::string> warnings() const final;
 
  protected:
@@ -71,6 +75,15 @@ class MovingWork : public Work {
   std::vector<Moved*> inputs_;
   Moved* result_ = nullptr;
 };
+
+/// The tensors of a product or convolution. `copies`: of which the host's memory holds that many at once,
+/// beside pinned ones if they move. Throws OutOfMemory.
+template <typename Problem>
+HostTensors host_tensors(const Case& problem, std::uint64_t seed, int copies) {
+  if (Transfer::of(problem.parameters).moves()) ++copies;
+  check_host_memory(copies * problem.workload->memory(problem.parameters));
+  return HostTensors::of(Problem(problem.parameters), seed);
+}
 
 /// A work on tensors that the host makes, with one or several sets of operands.
 class TensorWork : public MovingWork {

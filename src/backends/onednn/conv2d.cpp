@@ -285,10 +285,16 @@ std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std:
   return makers;
 }
 
+/// The host's, and those of the way; in a race also those of its challenger.
+int copies_of(const Case& problem) {
+  return is_tuned(problem.parameters) ? 3 : 2;
+}
+
 class OnednnConv2d final : public Prepared {
  public:
   OnednnConv2d(const Case& problem, std::uint64_t seed)
-      : tensors_(HostTensors::of(Conv2d(problem.parameters), seed)), sets_(operand_sets_on_host(problem)) {
+      : tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
+        sets_(operand_sets_on_host(problem, copies_of(problem))) {
     const auto makers = ways(Conv2d(problem.parameters), tensors_, sets_);
     if (makers.empty())
       throw Unsupported("oneDNN has at most its slow reference implementation of this pass on this CPU");
@@ -337,11 +343,6 @@ std::vector<Dtype> conv2d_dtypes() {
     }
   }
   return fast;
-}
-
-/// The host's, and those of the way; in a race also those of its challenger.
-int copies_of(const Case& problem) {
-  return is_tuned(problem.parameters) ? 3 : 2;
 }
 
 const OperationRegistration conv2d(

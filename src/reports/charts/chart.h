@@ -56,6 +56,7 @@ struct Chart {
   std::vector<ChartMark> marks = {};
   std::optional<double> reference = {};  // a value of y to compare with, such as 1 for ratios
   double tolerance = 0;                  // for intervals: the fraction of `reference` that is ignored
+  bool less_is_better = false;           // of y; of too many series, the best are shown
   std::string note = {};                 // below the picture, such as what is left out
 };
 

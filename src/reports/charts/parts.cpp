@@ -1,5 +1,7 @@
 #include "reports/charts/parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -36,6 +38,12 @@ std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& esti
     point.high = estimate->interval->high;
   }
   return point;
+}
+
+std::string left_out_text(std::size_t more, std::string_view one, std::string_view several) {
+  if (more == 0) return "";
+  return fmt::format("{} more {} left out.", more,
+                     more == 1 ? fmt::format("{} is", one) : fmt::format("{} are", several));
 }
 
 double category(Chart& chart, const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/charts/chart.h"
@@ -28,6 +29,9 @@ Estimate amount_over(double amount, const Estimate& estimate);
 
 /// Converts the estimate into a point; empty if it is unknown or not a number above 0.
 std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate);
+
+/// "3 more problems are left out."; empty for none.
+std::string left_out_text(std::size_t more, std::string_view one, std::string_view several);
 
 /// The x of a category. Adds the category if it is missing.
 double category(Chart& chart, const std::string& name);

@@ -12,7 +12,7 @@
 namespace breakeven {
 namespace {
 
-constexpr std::size_t most_machines = 8;  // side by side for each case
+constexpr std::size_t most_side_by_side = 6;  // machines for each case, as many as a picture shows
 
 ChartAxis axis_of(Quantity quantity, const Ranking& ranking) {
   if (quantity == Quantity::time) return {.label = "seconds"};
@@ -26,13 +26,20 @@ Chart amount_chart(const Ranking& ranking, Quantity quantity) {
       .title = fmt::format("{} of {}; less is better", capitalised(std::string(name(quantity))),
                            ranking.weighted ? "all of the work, once" : "one case, as the geometric mean"),
       .kind = Chart::Kind::bars,
-      .y = axis_of(quantity, ranking)};
+      .y = axis_of(quantity, ranking),
+      .less_is_better = true};
+  std::size_t left_out = 0;
   for (const Ranked& one : ranking.ranked) {
     const auto point = point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
-    if (!point || chart.categories.size() == most_bars) continue;
+    if (!point) continue;
+    if (chart.categories.size() == most_bars) {
+      ++left_out;
+      continue;
+    }
     chart.categories.push_back(printable(one.candidate.name));
     add_point(chart, std::string(name(quantity)), point);
   }
+  chart.note = left_out_text(left_out, "machine", "machines");
   return finished(std::move(chart));
 }
 
@@ -50,13 +57,19 @@ Chart case_chart(const Ranking& ranking) {
   Chart chart{.name = "ranking-cases",
               .title = "Case by case: how many times the fastest's time; less is better",
               .kind = Chart::Kind::bars,
-              .y = {.label = "times the fastest's"}};
-  const std::size_t machines = std::min(ranking.ranked.size(), most_machines);
+              .y = {.label = "times the fastest's"},
+              .less_is_better = true};
+  const std::size_t machines = std::min(ranking.ranked.size(), most_side_by_side);
   for (std::size_t i = 0; i < machines; ++i)
     chart.series.push_back({.label = printable(ranking.ranked[i].candidate.name)});
-  for (std::size_t e = 0; e < ranking.entries.size() && chart.categories.size() < most_bars; ++e) {
+  std::size_t left_out = 0;
+  for (std::size_t e = 0; e < ranking.entries.size(); ++e) {
     const Estimate* best = fastest_of(ranking, e);
     if (best == nullptr) continue;
+    if (chart.categories.size() == most_bars) {
+      ++left_out;
+      continue;
+    }
     const auto x = static_cast<double>(chart.categories.size());
     chart.categories.push_back(printable(ranking.entries[e].title));
     for (std::size_t i = 0; i < machines; ++i) {
@@ -66,6 +79,10 @@ Chart case_chart(const Ranking& ranking) {
         chart.series[i].points.push_back(*point);
     }
   }
+  std::vector<std::string> notes{left_out_text(ranking.ranked.size() - machines, "machine", "machines"),
+                                 left_out_text(left_out, "case", "cases")};
+  std::erase(notes, "");
+  chart.note = fmt::format("{}", fmt::join(notes, " "));
   return finished(std::move(chart));
 }
 
@@ -74,9 +91,19 @@ Chart front_chart(const Ranking& ranking, Quantity against) {
               .title = fmt::format("Time against {}; less of both is better", name(against)),
               .kind = Chart::Kind::points,
               .x = axis_of(Quantity::time, ranking),
-              .y = axis_of(against, ranking)};
+              .y = axis_of(against, ranking),
+              .less_is_better = true};
+  std::vector<const Ranked*> machines;
   for (const Ranked& one : ranking.ranked) {
-    if (!one.seconds) continue;
+    if (one.seconds && point_at(one.seconds->value, one.amount(against))) machines.push_back(&one);
+  }
+  // The best in either are on the front.
+  std::stable_partition(machines.begin(), machines.end(), [](const Ranked* one) { return one->on_front; });
+  const std::size_t shown = std::min(machines.size(), most_side_by_side);
+  chart.note = left_out_text(machines.size() - shown, "machine", "machines");
+  machines.resize(shown);
+  for (const Ranked* machine : machines) {
+    const Ranked& one = *machine;
     if (const auto point = point_at(one.seconds->value, one.amount(against)))
       chart.series.push_back(
           {.label = printable(one.candidate.name) + (one.on_front ? ", on the Pareto front" : ""),

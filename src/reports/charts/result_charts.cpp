@@ -125,6 +125,7 @@ Chart speedup_chart(const Family& family) {
 Chart latency_chart(const Family& family) {
   Chart chart = family_chart(family, "-latency", "median latency, up to the 99th percentile,",
                              {.label = "latency", .unit = ChartUnit::seconds});
+  chart.less_is_better = true;
   for (const auto& [x, timed] : family.members) {
     const auto& latency = timed->result->latency;
     if (!latency || !(latency->p50 > 0) || !std::isfinite(latency->p99)) continue;
@@ -238,14 +239,18 @@ Chart efficiency_chart(const Runs& runs) {
               .kind = Chart::Kind::intervals,
               .y = {.label = "of ideal", .unit = ChartUnit::ratio},
               .reference = 1};
+  std::set<std::string> left_out;
   for (const Result* run : runs) {
     for (const Scaling& one : scalings_of(*run)) {
       const std::string work = work_of_ranks(one);
-      if (is_readable_with(chart, work))
+      if (!is_readable_with(chart, work))
+        left_out.insert(work);
+      else
         add_point(chart, backend_title(one.many->backend), point_at(category(chart, work), one.efficiency),
                   one.many->device != "cpu");
     }
   }
+  chart.note = left_out_text(left_out.size(), "problem", "problems");
   return finished(std::move(chart));
 }
 
@@ -259,11 +264,15 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
     const std::string& op = of_op.front()->result->op;
     Chart chart{.name = slug_of(op), .title = {}, .kind = Chart::Kind::bars};
     std::vector<Rated> rates;
+    std::set<std::string> left_out;
     for (const Timed* timed : of_op) {
       const std::string problem = problem_title(*timed->result);
-      if (is_readable_with(chart, problem))
+      if (!is_readable_with(chart, problem))
+        left_out.insert(problem);
+      else
         rates.push_back({.x = category(chart, problem), .label = timed->backend, .result = timed->result});
     }
+    chart.note = left_out_text(left_out.size(), "problem", "problems");
     made.push_back(rate_chart(std::move(chart), rates));
     made.back().title = fmt::format("{}: {}", capitalised(plural_of(op)), made.back().y.label);
   }
@@ -344,6 +353,7 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
     chart.x = by_seconds ? ChartAxis{.label = "time of training", .unit = ChartUnit::seconds}
                          : ChartAxis{.label = "steps"};
     chart.y.label = "loss";
+    chart.less_is_better = true;
     for (const Timed* timed : members) {
       const CaseResult& c = *timed->result;
       ChartSeries& series =

@@ -49,11 +49,11 @@ void drop_what_no_axis_shows(Chart& chart, std::vector<std::string>& notes) {
                                 dropped == 1 ? "is" : "are"));
 }
 
-/// Keeps the series that are best at their last point: the shortest times, the largest of other values.
+/// Keeps the series that are best at their last point.
 void keep_best(Chart& chart, std::vector<std::string>& notes) {
   std::vector<ChartSeries>& all = chart.series;
   std::vector<double> last;
-  const double sign = chart.y.unit == ChartUnit::seconds ? 1 : -1;
+  const double sign = chart.less_is_better ? 1 : -1;
   for (const ChartSeries& series : all) {
     if (!series.is_limit) last.push_back(sign * series.points.back().y);
   }
@@ -64,7 +64,8 @@ void keep_best(Chart& chart, std::vector<std::string>& notes) {
   std::erase_if(all, [&](const ChartSeries& series) {
     return !series.is_limit && (sign * series.points.back().y > worst || ++kept > most_series);
   });
-  notes.push_back(fmt::format("{} more in the table.", last.size() - most_series));
+  const std::size_t more = last.size() - most_series;
+  notes.push_back(fmt::format("{} more {} left out.", more, more == 1 ? "is" : "are"));
 }
 
 /// Keeps as many samples of each strip as are distinguishable, evenly spread over their order, including the

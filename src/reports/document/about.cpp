@@ -24,7 +24,7 @@ std::string machines_text(const std::vector<const Host*>& hosts) {
     cores.insert(host->cores);
     for (const Gpu& gpu : host->gpus) gpus.insert(printable(gpu.name.value_or(gpu.id)));
   }
-  const std::string gpu = gpus.empty() ? "no GPU" : fmt::format("{}", fmt::join(gpus, ", "));
+  const std::string gpu = gpus.empty() ? "no GPU measured" : fmt::format("{}", fmt::join(gpus, ", "));
   if (machines.size() == 1) {
     const Host& host = *machines.begin()->second;
     std::vector<std::string> parts{printable(host.name), describe_host(host), gpu};

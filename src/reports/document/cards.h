@@ -17,7 +17,8 @@ namespace breakeven {
 
 // ---- where, when and with what the results were measured
 
-/// "3 machines (2 cores each, no GPU) · 23 November 2026 · breakeven 0.1.0 · 208 results, all verified".
+/// "3 machines (2 cores each, no GPU measured) · 23 November 2026 · breakeven 0.1.0 · 208 results, all
+/// verified".
 std::string about_text(const Measured& measured);
 
 /// "23 November 2026" for "2026-11-23T10:00:00Z"; other texts are unchanged.
@@ -73,7 +74,8 @@ struct Findings {
   LibrarySummary libraries = {};
   std::string in_short = {};
   std::vector<Sentence> sentences = {};
-  std::size_t answers = 0;  // the number of sentences that are the answer; at least one
+  std::size_t answers = 0;       // the number of sentences that are the answer; at least one
+  std::size_t more_answers = 0;  // of the sentences after them, those that answer the same for other work
   std::vector<KeyFigure> figures = {};
 };
 
@@ -104,7 +106,10 @@ std::vector<Card> threshold_cards(std::span<const Threshold> thresholds);
 /// Notes for the reader on the answers of `threshold`.
 std::vector<Sentence> threshold_notes(const Threshold& threshold);
 
-/// Every answer in one table.
+/// The same for thresholds that the report itself derived from results, each note once.
+std::vector<Sentence> derived_notes(std::span<const Threshold> thresholds);
+
+/// Every answer in one table, with the notes on them.
 Fold break_even_fold(std::span<const Threshold> thresholds);
 
 }  // namespace breakeven

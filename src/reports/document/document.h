@@ -103,6 +103,8 @@ struct Card {
   std::string question = {};          // "Which library is fastest?"
   std::string short_answer = {};      // a few words, for the table of contents
   std::vector<Sentence> answer = {};  // one or two sentences that need no context
+  /// Further answers, which pages and Markdown show in their tables and folds.
+  std::vector<Sentence> more_answers = {};
   std::vector<KeyFigure> figures = {};
   std::optional<Chart> picture = {};
   std::vector<Table> tables = {};   // small ones

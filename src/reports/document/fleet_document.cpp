@@ -18,7 +18,7 @@ bool is_of(const NodeKind& kind, const NodeStanding& standing) {
 }
 
 Table standings_table(const Fleet& fleet, const NodeKind& kind) {
-  Table table{.title = kind.name,
+  Table table{.title = printable(kind.name),
               .columns = {essential("node"),
                           essential("backend"),
                           essential("operation"),
@@ -29,8 +29,8 @@ Table standings_table(const Fleet& fleet, const NodeKind& kind) {
     if (!is_of(kind, standing)) continue;
     const Tone tone = standing.is_slower ? Tone::bad : Tone::plain;
     table.rows.push_back(
-        {.cells = {TableCell(printable(fleet.nodes[standing.node]), tone), backend_spelling(standing.backend),
-                   standing.op, standing.cases, TableCell(standing.ratio, tone),
+        {.cells = {TableCell(printable(fleet.nodes[standing.node]), tone), backend_title(standing.backend),
+                   printable(standing.op), standing.cases, TableCell(standing.ratio, tone),
                    fmt::format("{:.3f} to {:.3f}", standing.interval.low, standing.interval.high)}});
   }
   return table;
@@ -61,18 +61,21 @@ Document document_of(const Fleet& fleet) {
     Card& card = document.cards.emplace_back();
     card.id = fmt::format("kind-{}", i + 1);
     card.question = fmt::format("{} x {}", kind.nodes.size(), printable(kind.name));
-    add_sentence(card.answer, kind.why_not.empty() ? "" : fmt::format("Not compared: {}.", kind.why_not),
-                 Tone::warning);
+    // The answers of several kinds stand below each other.
+    const std::string of_kind = fleet.kinds.size() > 1 ? card.question + ": " : "";
+    if (!kind.why_not.empty())
+      add_sentence(card.answer, capitalised(fmt::format("{}not compared: {}.", of_kind, kind.why_not)),
+                   Tone::warning);
     for (const NodeStanding& standing : fleet.standings) {
       if (!standing.is_slower || !is_of(kind, standing)) continue;
       add_sentence(card.answer,
-                   fmt::format("{}: {} by {} takes {} ({} to {}) as long: {}.", fleet.nodes[standing.node],
-                               standing.op, backend_spelling(standing.backend), factor_text(standing.ratio),
-                               factor_text(standing.interval.low), factor_text(standing.interval.high),
-                               standing.cause),
+                   fmt::format("{}{}: {} by {} takes {} ({} to {}) as long: {}.", of_kind,
+                               fleet.nodes[standing.node], standing.op, backend_spelling(standing.backend),
+                               factor_text(standing.ratio), factor_text(standing.interval.low),
+                               factor_text(standing.interval.high), standing.cause),
                    Tone::bad);
     }
-    add_table(card.details, standings_table(fleet, kind));
+    add_table(card.tables, standings_table(fleet, kind));
   }
   for (const std::string& note : fleet.notes) add_sentence(document.notes, note, Tone::warning);
   return document;

@@ -86,7 +86,7 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
     table.rows.push_back({.cells = {{s.ratio, slower ? Tone::warning : Tone::good},
                                     series_text(*s.series, *s.machine, *check.history),
                                     s.values,
-                                    s.more,
+                                    s.at_least ? TableCell("at least " + count_text(s.more)) : s.more,
                                     text_cell(fmt::format("{}", fmt::join(s.notes, "; ")))}});
   }
   return table;
@@ -205,11 +205,11 @@ Document document_of(const CheckedHistory& checked) {
          .tables = {host_changes_table(check)}});
   document.cards.push_back(std::move(card));
   if (check.untold > 0 && check.untold < check.series)
-    add_sentence(document.notes,
-                 fmt::format("{} of {} series are too short for a change to be found: {} runs are needed, "
-                             "the longest has {}.",
-                             check.untold, check.series, check.values_needed, check.most_values),
-                 Tone::warning);
+    add_sentence(
+        document.notes,
+        fmt::format("{} of {} series {} too short for a change to be found: {} runs are needed.",
+                    check.untold, check.series, check.untold == 1 ? "is" : "are", check.values_needed),
+        Tone::warning);
   if (exit_status(check) == 1 || !check.failures.empty())
     add_sentence(
         document.notes,

@@ -77,6 +77,18 @@ void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& librari
   for (const std::string& sentence : said) add_sentence(sentences, sentence, Tone::warning);
 }
 
+/// The first statement in short. Where others differ, it does not stand for them.
+std::string statements_in_short(Focus focus, const std::vector<Statement>& said) {
+  const std::string& first = said.front().in_short;
+  // What a device can do at most is described in statements that do not answer one question.
+  if (focus == Focus::ceilings) return first;
+  const auto others =
+      std::ranges::count_if(said, [&](const Statement& one) { return one.in_short != first; });
+  if (others == 0) return first;
+  return focus == Focus::gpu ? fmt::format("differs ({} answers)", said.size())
+                             : fmt::format("{}, and {} more", first, said.size() - 1);
+}
+
 }  // namespace
 
 Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
@@ -107,10 +119,12 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
     add_libraries();
     found.answers = found.sentences.size();
   } else if (!said.empty()) {
-    found.in_short = said.front().in_short;
+    found.in_short = statements_in_short(found.focus, said);
     found.answers = std::min(most_statements, said.size());
+    found.more_answers = said.size() - found.answers;
   } else {
     add_sentence(found.sentences, "No problem was measured in two ways that can be compared.");
+    found.in_short = "nothing to compare";
     found.answers = 1;
   }
   for (const Topic& one : topics) {

@@ -45,6 +45,55 @@ Estimate mean_ratio(const BestById& best, std::size_t machine, std::size_t other
   return geometric_mean(ratios);
 }
 
+/// The mean ratio to the first of `order`.
+Estimate over_first(const BestById& best, std::size_t machine, const std::vector<std::size_t>& order,
+                    const std::string& op = "") {
+  return machine == order.front() ? Estimate{.value = 1} : mean_ratio(best, machine, order.front(), op);
+}
+
+Chart machines_chart(const std::vector<MachineRuns>& machines, const BestById& best,
+                     const std::vector<std::size_t>& order, const std::vector<std::string>& ops) {
+  constexpr std::ptrdiff_t most_machines = 6;  // in one picture
+  Chart chart =
+      ratio_chart("machines", fmt::format("Time over {}'s, on average", machines[order.front()].name),
+                  Chart::Kind::bars, "times as long");
+  chart.less_is_better = true;
+  for (const std::string& op : ops) chart.categories.push_back(capitalised(plural_of(op)));
+  std::vector<std::size_t> shown(order.begin(), order.begin() + std::min(std::ssize(order), most_machines));
+  if (order.size() > shown.size())
+    chart.note = fmt::format("{} in the table.", counted_text(order.size() - shown.size(), "more machine is",
+                                                              "more machines are"));
+  // Series are sorted by name, as in pictures of one operation, so that a machine has the same colour
+  // everywhere on a page.
+  std::ranges::sort(shown, {}, [&](std::size_t m) { return machines[m].name; });
+  for (const std::size_t m : shown) {
+    const bool has_gpu =
+        std::ranges::any_of(best, [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      add_point(chart, machines[m].name, point_at(static_cast<double>(i), over_first(best, m, order, ops[i])),
+                has_gpu);
+  }
+  return finished(std::move(chart));
+}
+
+/// Adds who is first, of how many, and how far the others are behind.
+void tell_order(Card& card, const std::vector<std::string>& first, const std::vector<std::string>& others,
+                const std::string& problems) {
+  const std::size_t machines = first.size() + others.size();
+  const std::string names = joined_text(first);
+  const bool is_shared = first.size() > 1;
+  card.short_answer = is_shared ? names + " are not distinguishable" : names;
+  add_sentence(card.answer,
+               is_shared ? fmt::format("{} share the first place of {} machines, each with its fastest "
+                                       "library: they are not distinguishable.",
+                                       names, machines)
+                         : fmt::format("{} is the fastest of {} machines, each with its fastest library.",
+                                       names, machines));
+  add_sentence(card.answer, others.empty() ? fmt::format("They were compared over {}.", problems)
+                                           : fmt::format("Over {}, {} as long on average.", problems,
+                                                         joined_text(others)));
+}
+
 }  // namespace
 
 std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
@@ -56,54 +105,37 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return mean_ratio(best, a, b).value < 1; });
-  const std::size_t leader = order.front();
-  const std::string& fastest = machines[leader].name;
   std::vector<std::string> ops;
   for (const auto& [id, results] : best) {
     if (std::ranges::count(ops, results.front()->op) == 0) ops.push_back(results.front()->op);
   }
-  Table table{.title = fmt::format("Time over {}'s, by the fastest library of each", fastest),
-              .columns = {essential("machine"), {"all", CellKind::ratio}}};
-  Chart chart = ratio_chart("machines", fmt::format("Time over {}'s, on average", fastest), Chart::Kind::bars,
-                            "times as long");
-  for (const std::string& op : ops) {
-    chart.categories.push_back(capitalised(plural_of(op)));
-    if (ops.size() > 1) table.columns.push_back({plural_of(op), CellKind::ratio});
+  Table table{
+      .title = fmt::format("Time over {}'s, by the fastest library of each", machines[order.front()].name),
+      .columns = {essential("machine"), {"all", CellKind::ratio}}};
+  if (ops.size() > 1) {
+    for (const std::string& op : ops) table.columns.push_back({plural_of(op), CellKind::ratio});
   }
-  const auto over_leader = [&](std::size_t m, const std::string& op) {
-    return m == leader ? Estimate{.value = 1} : mean_ratio(best, m, leader, op);
-  };
+  std::vector<std::string> first;  // the fastest machine, and those that may be as fast
   std::vector<std::string> others;
-  // Series are sorted by name, as in pictures of one operation, so that a machine has the same colour
-  // everywhere on a page.
-  std::vector<std::size_t> by_name = order;
-  std::ranges::sort(by_name, {}, [&](std::size_t m) { return machines[m].name; });
-  for (const std::size_t m : by_name) {
-    const bool has_gpu =
-        std::ranges::any_of(best, [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
-    for (std::size_t i = 0; i < ops.size(); ++i)
-      add_point(chart, machines[m].name, point_at(static_cast<double>(i), over_leader(m, ops[i])), has_gpu);
-  }
   for (const std::size_t m : order) {
-    const bool is_leader = m == leader;
     const std::string& name = machines[m].name;
-    const double mean = mean_ratio(best, m, leader).value;
-    TableRow row{.cells = {{name, is_leader ? Tone::best : Tone::plain}, mean}};
+    const Estimate mean = over_first(best, m, order);
+    const bool is_first = may_be_equal(mean);
+    TableRow row{.cells = {{name, is_first ? Tone::best : Tone::plain}, mean.value}};
     if (ops.size() > 1) {
-      for (const std::string& op : ops) row.cells.emplace_back(over_leader(m, op).value);
+      for (const std::string& op : ops) row.cells.emplace_back(over_first(best, m, order, op).value);
     }
     table.rows.push_back(std::move(row));
-    if (!is_leader)
-      others.push_back(fmt::format("{}{} {}", name, others.empty() ? " takes" : "", factor_text(mean)));
+    if (is_first)
+      first.push_back(name);
+    else
+      others.push_back(fmt::format("{}{} {}", name, others.empty() ? " takes" : "", factor_text(mean.value)));
   }
-  Card card{.question = "Which machine is the fastest?", .short_answer = fastest};
-  add_sentence(card.answer, fmt::format("{} is the fastest of {} machines, each with its fastest library.",
-                                        fastest, machines.size()));
-  add_sentence(
-      card.answer,
-      fmt::format("Over the {} {} that all of them have, {} as long on average.", count_text(best.size()),
-                  ops.size() == 1 ? plural_of(ops.front()) : "problems", joined_text(others)));
-  card.picture = finished(std::move(chart));
+  Card card{.question = "Which machine is the fastest?"};
+  tell_order(card, first, others,
+             fmt::format("the {} {} that all of them have", count_text(best.size()),
+                         ops.size() == 1 ? plural_of(ops.front()) : "problems"));
+  card.picture = machines_chart(machines, best, order, ops);
   card.tables.push_back(std::move(table));
   return card;
 }

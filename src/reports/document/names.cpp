@@ -99,9 +99,17 @@ std::string describe_fit(const Fit& fit) {
 
 std::string config_title(const Result& result) {
   const auto config = nlohmann::json::parse(result.config, nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object()) return "";
-  const auto title = config.find("title");
-  return title != config.end() && title->is_string() ? printable(title->get<std::string>()) : "";
+  if (config.is_discarded()) return "";
+  // A run of several configs has a list of them.
+  const auto all = config.is_array() ? config : nlohmann::json::array({config});
+  std::vector<std::string> titles;
+  for (const auto& one : all) {
+    const auto title = one.is_object() ? one.find("title") : one.end();
+    if (title == one.end() || !title->is_string()) continue;
+    std::string text = printable(title->get<std::string>());
+    if (!text.empty() && std::ranges::count(titles, text) == 0) titles.push_back(std::move(text));
+  }
+  return joined_text(titles);
 }
 
 std::string describe_host(const Host& host) {

@@ -36,7 +36,7 @@ std::string explain(const CaseResult& result);
 /// "the largest that fits: 8192; 8200 does not: out of memory ...", with the known parts.
 std::string describe_fit(const Fit& fit);
 
-/// The title in the run's config; empty if there is none.
+/// The titles of the run's configs, joined: "A" or "A and B"; empty if there is none.
 std::string config_title(const Result& result);
 
 /// `AMD EPYC 7B13, 2 cores, 2 threads, 16.0 GiB`, with the known parts.

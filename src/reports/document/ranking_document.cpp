@@ -59,6 +59,9 @@ std::string payback_text(const Payback& payback) {
         "{}, bought, has paid for itself after {} hours of this work, against the price of {}{}", payback.gpu,
         format_number(*payback.hours), payback.cpu, electricity);
   }
+  if (payback.busy->value > 1 && may_be_equal(*payback.busy))
+    return fmt::format("{}, rented and always busy, is not distinguishable from {} by the cost of this work",
+                       payback.gpu, payback.cpu);
   if (payback.busy->value > 1)
     return fmt::format("{}, rented, is {}x as dear for this work as {}, however busy it is", payback.gpu,
                        format_number(payback.busy->value), payback.cpu);
@@ -161,6 +164,8 @@ Table case_table(const Ranking& ranking) {
   constexpr std::size_t most = 8;
   const std::size_t shown = std::min(ranking.ranked.size(), most);
   Table table{.title = "Case by case", .columns = {essential("case")}};
+  if (const std::size_t more = ranking.ranked.size() - shown; more > 0)
+    table.title += fmt::format("; {} left out", counted_text(more, "more machine is", "more machines are"));
   if (ranking.weighted) table.columns.push_back({"weight", CellKind::number});
   for (std::size_t i = 0; i < shown; ++i)
     table.columns.push_back({printable(ranking.ranked[i].candidate.name), CellKind::seconds});

@@ -99,6 +99,19 @@ class Remarks {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
+/// What is missing if the runs are shards; empty if none of them is.
+std::string shards_text(const Runs& runs) {
+  std::vector<std::string> shards;
+  for (const Result* run : runs) {
+    if (!run->shard || run->shard->shard.count < 2) continue;
+    const std::string text = run->shard->shard.text();
+    if (std::ranges::count(shards, text) == 0) shards.push_back(text);
+  }
+  if (shards.empty()) return "";
+  return fmt::format("{} {}: other cases of the run are missing. Join all its shards with breakeven merge.",
+                     shards.size() == 1 ? "This is shard" : "These are shards", joined_text(shards));
+}
+
 }  // namespace
 
 std::vector<Sentence> remarks_on(const Runs& runs) {
@@ -121,6 +134,7 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
   if (!complete)
     said.push_back({.text = "The run ended before everything was measured: continue it with --resume.",
                     .tone = Tone::warning});
+  add_sentence(said, shards_text(runs), Tone::warning);
   warnings.add_to(said, Tone::warning);
   unsupported.add_to(said, Tone::quiet);
   return said;

@@ -110,6 +110,7 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
 Chart libraries_chart(const InOrder<std::string, LibrarySummary>& machines) {
   Chart chart = ratio_chart("libraries", "Time over the fastest's, on average over the problems",
                             Chart::Kind::bars, "times the fastest's time");
+  chart.less_is_better = true;
   for (const auto& [machine, summary] : machines) {
     for (const BackendSummary& one : summary.backends)
       add_point(chart, machine,
@@ -153,8 +154,10 @@ Card one_machine_card(const MachineRuns& machine) {
   const std::vector<Family> families = families_of(timed);
   const Findings found = findings_of(machine, groups, timed, families);
   const auto split = found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers);
-  Card card{
-      .short_answer = found.in_short, .answer = {found.sentences.begin(), split}, .figures = found.figures};
+  Card card{.short_answer = found.in_short,
+            .answer = {found.sentences.begin(), split},
+            .more_answers = {split, split + static_cast<std::ptrdiff_t>(found.more_answers)},
+            .figures = found.figures};
   std::vector<Chart> charts = machine_charts(machine.runs);
   card.picture = decisive_chart(charts, found, machine.name);
   // The table that shows the answer is on the card; the others are folded.
@@ -188,13 +191,15 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
   for (const MachineRuns& machine : machines) {
     const std::vector<Timed> timed = timed_results(machine.runs);
     const Findings found = findings_of(machine, groups, timed, families_of(timed));
-    for (const Sentence& sentence : found.sentences) {
-      const bool answers = &sentence == &found.sentences.front() && card.answer.size() < most_sentences;
-      add_sentence(answers ? card.answer : more.sentences,
-                   fmt::format("{}: {}", machine.name, sentence.text));
-    }
     const bool has_libraries = found.libraries.problems > 0;
     const bool of_libraries = found.focus == Focus::libraries;
+    const std::size_t answers = of_libraries ? 1 : found.answers + found.more_answers;
+    for (std::size_t i = 0; i < found.sentences.size(); ++i) {
+      const std::string said = fmt::format("{}: {}", machine.name, found.sentences[i].text);
+      const bool is_shown = i == 0 && card.answer.size() < most_sentences;
+      add_sentence(is_shown ? card.answer : more.sentences, said);
+      if (!is_shown && i < answers) add_sentence(card.more_answers, said);
+    }
     TableRow row{.cells = {machine.name, text_cell(of_libraries ? "" : found.in_short)}};
     if (has_libraries) {
       const BackendSummary& leader = found.libraries.leader();
@@ -232,7 +237,8 @@ std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
   return Card{
       .question = "Where does a GPU win?",
       .short_answer = "not measured yet",
-      .answer = {{.text = one_config ? "No GPU here: on a machine with one, the same command compares it."
+      .answer = {{.text = one_config ? "No GPU took part: on a machine with one, the same command with its "
+                                       "backend compares it."
                                      : "Not measured yet: no GPU took part. On a machine with one, run the "
                                        "same configs, and report its files with these."}}};
 }
@@ -241,6 +247,17 @@ bool has_gpu(const Threshold& threshold) {
   return std::ranges::any_of(threshold.sides, [](const ThresholdContender& side) {
     return std::ranges::any_of(side.backends, [](const BackendRecord& b) { return b.device != "cpu"; });
   });
+}
+
+/// Gives each card an id of its own, which the page does not use for its parts.
+void give_ids(std::vector<Card>& cards) {
+  UniqueNames names("{}-{}");
+  for (const char* of_page : {"cards", "data", "notes", "notes-heading", "conditions", "conditions-heading"})
+    names.take(of_page);
+  for (Card& card : cards) {
+    const std::string slug = slug_of(card.question);
+    card.id = names.take(slug.empty() ? "question" : slug).text;
+  }
 }
 
 }  // namespace
@@ -280,8 +297,8 @@ Document document_of(const Measured& measured) {
   for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));
-  UniqueNames names("{}-{}");
-  for (Card& card : document.cards) card.id = names.take(slug_of(card.question)).text;
+  give_ids(document.cards);
+  for (Sentence& note : derived_notes({with_gpu, between.end()})) document.notes.push_back(std::move(note));
   for (const Threshold& threshold : measured.thresholds) {
     titles.insert(printable(threshold.title));
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));

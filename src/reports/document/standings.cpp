@@ -16,7 +16,8 @@ namespace breakeven {
 namespace {
 
 Standing standing_of(const Estimate& ratio, bool overlap) {
-  if (!ratio.interval || !overlap) return Standing::slower;
+  if (!ratio.interval) return may_be_equal(ratio) ? Standing::not_distinct : Standing::slower;
+  if (!overlap) return Standing::slower;
   const bool equivalent =
       ratio.interval->high <= 1 + equivalence && ratio.interval->low >= 1 / (1 + equivalence);
   return equivalent ? Standing::as_fast : Standing::not_distinct;
@@ -73,6 +74,12 @@ bool leads(const Entry& entry) {
 
 }  // namespace
 
+bool may_be_equal(const Estimate& ratio) {
+  constexpr double plain = 1.2;  // larger than noise, even if the noise is not known
+  if (ratio.interval) return ratio.interval->low <= 1 && ratio.interval->high >= 1;
+  return ratio.value < plain && ratio.value > 1 / plain;
+}
+
 std::vector<ProblemGroup> compare_backends(const Runs& runs) {
   struct Position {
     std::size_t group = 0, problem = 0;
@@ -113,7 +120,9 @@ std::string describe_standing(const Entry& entry) {
     case Standing::as_fast:
       return fmt::format("as fast (within {})", percent_text(equivalence));
     case Standing::not_distinct:
-      return fmt::format("not distinguishable (at most {})", factor_text(entry.ratio.interval->high));
+      return entry.ratio.interval
+                 ? fmt::format("not distinguishable (at most {})", factor_text(entry.ratio.interval->high))
+                 : fmt::format("not distinguishable (~{})", factor_text(entry.ratio.value));
     case Standing::slower:
       return (entry.ratio.interval ? "" : "~") + slower_text(entry.ratio);
   }

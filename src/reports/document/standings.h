@@ -18,12 +18,17 @@ enum class Standing {
   alone,         // the only one with a time
   fastest,       // has the smallest median
   as_fast,       // the whole interval of its ratio to the fastest is within `equivalence`
-  not_distinct,  // the intervals overlap, so it is unknown which is faster
+  not_distinct,  // it is unknown which is faster: the intervals overlap, or one is missing and the ratio is
+                 // small
   slower,
 };
 
 /// The largest relative difference that does not matter. It equals the default threshold of `gate`.
 inline constexpr double equivalence = 0.03;
+
+/// True if it is unknown which of two is faster: the interval of the ratio of their times contains 1 or,
+/// without an interval, the ratio is below the 1.2 that noise may reach.
+bool may_be_equal(const Estimate& ratio);
 
 /// One backend's result for a problem. Points into the results given to compare_backends().
 struct Entry : MeasuredCase {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "host/own_speed.h"
 #include "reports/charts/result_charts.h"
@@ -38,13 +39,11 @@ std::array<std::string, 2> distinct_names(const Threshold& threshold) {
   return names;
 }
 
-/// The faster side and by how much, as the mean over the launches; "neither" if the interval of the ratio
-/// contains 1.
+/// The faster side and by how much, as the mean over the launches; "neither" if that may be chance.
 TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>& names) {
   const auto ratio = point.ratio();
   if (!ratio) return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};
-  if (ratio->interval && ratio->interval->low <= 1 && ratio->interval->high >= 1)
-    return {"neither", Tone::quiet};
+  if (may_be_equal(*ratio)) return {"neither", Tone::quiet};
   const double faster = std::max(ratio->value, 1 / ratio->value);
   return fmt::format("{} by {}", names.at(ratio->value < 1 ? 1 : 0), factor_text(faster));
 }
@@ -87,15 +86,44 @@ std::string prices_text(const Threshold& t) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string from_text(const ThresholdAnswer& answer) {
-  if (answer.found.changes.empty()) return std::string(name(answer.found.answer));
-  return fmt::format("from {}", count_text(answer.found.changes.front().from));
+/// Where the challenger leads, or else where the baseline does: "CUDA from 384", "CUDA below 64".
+std::string lead_in_short(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const BreakEven& found = answer.found;
+  if (!found.last) return "not measured";
+  if (found.answer == BreakEven::Answer::unclear) return "not answered";
+  const auto& [baseline, challenger] = distinct_names(threshold);
+  if (found.answer == BreakEven::Answer::always) return challenger + " at all values";
+  if (found.answer == BreakEven::Answer::never) return baseline + " at all values";
+  if (found.changes.empty()) return "neither";
+  const LeadChange& last = found.changes.back();
+  const std::string from = count_text(last.from);
+  if (last.above == Lead::challenger) return fmt::format("{} from {}", challenger, from);
+  if (last.below == Lead::challenger) {
+    if (found.changes.size() == 1) return fmt::format("{} below {}", challenger, from);
+    const LeadChange& before = found.changes[found.changes.size() - 2];
+    return fmt::format("{} from {} to {}", challenger, count_text(before.from), from);
+  }
+  return last.above == Lead::baseline ? fmt::format("{} from {}", baseline, from)
+                                      : fmt::format("{} below {}", baseline, from);
+}
+
+/// Adds a sentence for each side whose machine ran below its own speed.
+void tell_slow_machines(const Threshold& threshold, std::vector<Sentence>& answer) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    const double share = threshold.sides.at(side).own_speed.value_or(1);
+    if (share < trusted_speed_share)
+      add_sentence(answer,
+                   fmt::format("{} {}: on a quiet machine its times may be as short as {:.0f} % of these.",
+                               printable(name_of_side(threshold, side)), ran_at(share), share * 100),
+                   Tone::warning);
+  }
 }
 
 /// The card of all thresholds that share a title.
 Card card_of(const std::vector<const Threshold*>& alike) {
   constexpr std::size_t most_sentences = 4;
   Card card{.question = printable(alike.front()->title)};
+  std::set<std::string> shorts;
   if (card.question.empty()) card.question = "From which value on is one side faster?";
   const bool several = alike.size() > 1;
   Table table{.title = "Answers", .columns = {essential("of what"), {"machine"}, essential("answer")}};
@@ -106,9 +134,9 @@ Card card_of(const std::vector<const Threshold*>& alike) {
     for (const ThresholdAnswer& answer : threshold->answers) {
       const std::string question = question_of(answer);
       const std::string words = printable(in_words(answer, *threshold));
-      if (card.answer.size() < most_sentences)
-        add_sentence(card.answer, capitalised(fmt::format("{}{}: {}", question, on_machine, words)));
-      if (card.short_answer.empty()) card.short_answer = from_text(answer);
+      add_sentence(table.rows.size() < most_sentences ? card.answer : card.more_answers,
+                   capitalised(fmt::format("{}{}: {}", question, on_machine, words)));
+      shorts.insert(lead_in_short(answer, *threshold));
       table.rows.push_back({.cells = {question, several ? TableCell(machine) : TableCell(), words}});
       Chart chart = threshold_chart(*threshold, answer);
       if (several) chart.title += fmt::format(" ({})", machine);
@@ -116,15 +144,10 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       card.details.push_back(points_table(*threshold, answer));
       card.details.back().title += on_machine;
     }
-    for (std::size_t side = 0; side < 2; ++side) {
-      const double share = threshold->sides.at(side).own_speed.value_or(1);
-      if (share < trusted_speed_share)
-        add_sentence(card.answer,
-                     fmt::format("{} {}: on a quiet machine its times may be as short as {:.0f} % of these.",
-                                 printable(name_of_side(*threshold, side)), ran_at(share), share * 100),
-                     Tone::warning);
-    }
+    tell_slow_machines(*threshold, card.answer);
   }
+  if (shorts.size() == 1) card.short_answer = *shorts.begin();
+  if (shorts.size() > 1) card.short_answer = fmt::format("differs ({} answers)", table.rows.size());
   std::stable_partition(charts.begin(), charts.end(),
                         [](const Chart& chart) { return !chart.marks.empty(); });
   card.picture = take_first(charts);
@@ -154,6 +177,17 @@ std::vector<Sentence> threshold_notes(const Threshold& t) {
   return said;
 }
 
+std::vector<Sentence> derived_notes(std::span<const Threshold> thresholds) {
+  std::vector<Sentence> notes;
+  std::set<std::string> seen;
+  for (const Threshold& threshold : thresholds) {
+    for (const Sentence& note : threshold_notes(threshold)) {
+      if (seen.insert(note.text).second) notes.push_back({"Break-even: " + note.text, note.tone});
+    }
+  }
+  return notes;
+}
+
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
   InOrder<std::string, std::vector<const Threshold*>> by_title;
   for (const Threshold& threshold : thresholds) at_key(by_title, threshold.title).push_back(&threshold);
@@ -171,7 +205,9 @@ Fold break_even_fold(std::span<const Threshold> thresholds) {
       table.rows.push_back({.cells = {printable(threshold.title), question_of(answer),
                                       printable(in_words(answer, threshold))}});
   }
-  return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
+  return {.title = "From which value on is one machine faster than another?",
+          .sentences = derived_notes(thresholds),
+          .tables = {std::move(table)}};
 }
 
 }  // namespace breakeven

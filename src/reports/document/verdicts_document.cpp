@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "reports/document/builders.h"
@@ -66,6 +67,30 @@ Fold side_fold(const char* which, const Verdicts& verdicts, const Side& side) {
 }
 
 // ---- the findings
+
+bool is_change(const CaseVerdict& c) {
+  return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
+}
+
+/// The devices on which cases changed, with the processor first: "this machine's processor (EPYC 9654) and
+/// GPU (NVIDIA H100)". Empty if none changed.
+std::string changed_devices(const Verdicts& verdicts) {
+  bool on_cpu = false;
+  bool on_gpu = false;
+  std::set<std::string> gpus;
+  for (const CaseVerdict& c : verdicts.cases) {
+    if (!is_change(c)) continue;
+    (c.device == "gpu" ? on_gpu : on_cpu) = true;
+    for (const BackendRecord& backend : verdicts.head.backends) {
+      if (c.device == "gpu" && backend.name == c.backend && !backend.device_name.empty())
+        gpus.insert(printable(backend.device_name));
+    }
+  }
+  std::vector<std::string> devices;
+  if (on_cpu) devices.push_back(fmt::format("processor ({})", processor_name(verdicts.host)));
+  if (on_gpu) devices.push_back(gpus.empty() ? "GPU" : fmt::format("GPU ({})", fmt::join(gpus, ", ")));
+  return devices.empty() ? "" : "this machine's " + joined_text(devices);
+}
 
 /// A cell with the change, and its interval below it.
 TableCell change_cell(const CaseVerdict& c) {
@@ -205,14 +230,10 @@ Document document_of(const Verdicts& verdicts) {
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
     add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
                                           overall->cases, change_text(overall->ratio)));
-  const auto is_change = [](const CaseVerdict& c) {
-    return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
-  };
-  if (std::ranges::any_of(verdicts.cases, is_change))
-    add_sentence(card.answer,
-                 fmt::format("This holds for this machine's processor ({}). Another one may run the same "
-                             "change slower or faster: gate it there, too.",
-                             processor_name(verdicts.host)));
+  if (const std::string devices = changed_devices(verdicts); !devices.empty())
+    add_sentence(card.answer, fmt::format("This holds for {}. Another one may run the same change slower or "
+                                          "faster: gate it there, too.",
+                                          devices));
   card.tables.push_back(sides_table(verdicts));
   add_table(card.tables, findings_table(verdicts));
   card.picture = changes_chart(verdicts);

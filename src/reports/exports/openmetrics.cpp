@@ -88,7 +88,8 @@ std::string run_metrics(std::span<const Result> results) {
                         {"breakeven", run.tool_version}};
     const std::string unique = label_set(labels, known.take(label_set(labels, 1)).number);
     time.add(unique, unix_seconds(run.created));
-    complete.add(unique, run.complete ? 1 : 0);
+    const bool is_part = run.shard && run.shard->shard.count > 1;
+    complete.add(unique, run.complete && !is_part ? 1 : 0);
   }
   return time.text() + complete.text();
 }

@@ -15,22 +15,37 @@ namespace {
 /// The bytes available for the rows of all tables together, because GitHub refuses a job summary above 1 MiB.
 constexpr std::size_t most_of_rows = 800'000;
 
-/// Escapes text as one line that GitHub's Markdown shows as the printable() text is, even in a table's cell.
-/// Long texts are cut. Escaping makes them at most nine times as long.
-std::string markdown_text(std::string_view text) {
+enum class Escape { backslash, reference };
+
+/// Escapes text as one line that GitHub shows as the printable() text is. Long texts are cut. Escaping makes
+/// them at most nine times as long.
+std::string escaped_line(std::string_view text, Escape escape) {
   constexpr std::size_t widest = 400;
-  constexpr std::string_view with_backslash = "\\`*_[]|~#$!";
+  constexpr std::string_view special = "\\`*_[]|~#$!";
   // GitHub turns a name after @ into a mention even if @ is escaped, but not across a comment.
   static const std::map<char, std::string_view> replaced{
       {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'@', "@<!-- -->"}};
   std::string escaped;
-  if (text.starts_with(':')) escaped = '\\';  // `::error::` would be a command if a log shows the text
   for (const char c : shorten(printable(text), widest)) {
     const auto by = replaced.find(c);
-    if (with_backslash.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += by == replaced.end() ? std::string_view(&c, 1) : by->second;
+    if (special.find(c) == std::string_view::npos)
+      escaped += by == replaced.end() ? std::string_view(&c, 1) : by->second;
+    else
+      escaped +=
+          escape == Escape::backslash ? fmt::format("\\{}", c) : fmt::format("&#{};", static_cast<int>(c));
   }
   return escaped;
+}
+
+/// The text in Markdown, even in a table's cell.
+std::string markdown_text(std::string_view text) {
+  // `::error::` would be a command if a log shows the text.
+  return (text.starts_with(':') ? "\\" : "") + escaped_line(text, Escape::backslash);
+}
+
+/// The text in a block of HTML, where backslashes are shown.
+std::string html_text(std::string_view text) {
+  return escaped_line(text, Escape::reference);
 }
 
 /// A table row of cells that are already Markdown.
@@ -97,7 +112,7 @@ std::string sentences_text(const std::vector<Sentence>& sentences) {
 std::string folded(std::string_view title, const std::string& text) {
   return text.empty()
              ? ""
-             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", markdown_text(title), text);
+             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", html_text(title), text);
 }
 
 }  // namespace
@@ -133,7 +148,9 @@ std::string render_markdown(const Document& document) {
 std::string render_answers(const Document& document) {
   std::string text;
   for (const Card& card : document.cards) {
-    for (const Sentence& sentence : card.answer) text += sentence.text + "\n";
+    for (const auto* answers : {&card.answer, &card.more_answers}) {
+      for (const Sentence& sentence : *answers) text += sentence.text + "\n";
+    }
   }
   for (const Sentence& note : document.notes) {
     if (note.tone == Tone::warning || note.tone == Tone::bad) text += fmt::format("warning: {}\n", note.text);

@@ -11,6 +11,7 @@
 
 #include "reports/render/cells.h"
 #include "reports/text.h"
+#include "results/number_text.h"
 
 namespace breakeven {
 namespace {
@@ -254,9 +255,14 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
         colour::dim, 2, 2);
 }
 
-void write_sentences(Page& page, const std::vector<Sentence>& sentences, std::string_view weight) {
-  for (const Sentence& sentence : sentences)
-    page.paragraph(sentence.text, sentence.tone == Tone::plain ? weight : colour_of(sentence.tone), 2, 6);
+void write_answer(Page& page, const Card& card) {
+  for (const Sentence& sentence : card.answer)
+    page.paragraph(sentence.text, sentence.tone == Tone::plain ? colour::bold : colour_of(sentence.tone), 2,
+                   6);
+  if (const std::size_t more = card.more_answers.size(); more > 0)
+    page.paragraph(fmt::format("and {}: breakeven report FILE --answers - has all",
+                               counted_text(more, "more answer", "more answers")),
+                   colour::dim, 2, 2);
 }
 
 void write_notes(Page& page, const Document& document) {
@@ -269,8 +275,9 @@ void write_notes(Page& page, const Document& document) {
                    is_warning ? "Worth knowing:" : "", colour::yellow);
   }
   if (shown > most_notes)
-    page.paragraph(fmt::format("and {} more notes: --html and --markdown have all", shown - most_notes),
-                   colour::dim, 2, 1);
+    page.paragraph(fmt::format("and {}: breakeven report FILE --html PAGE has all",
+                               counted_text(shown - most_notes, "more note", "more notes")),
+                   colour::dim, 2, 2);
 }
 
 void write_card(Page& page, const Card& card, bool several, bool answer_first, bool is_answered) {
@@ -280,13 +287,13 @@ void write_card(Page& page, const Card& card, bool several, bool answer_first, b
     page.end_line();
     page.paragraph(card.question, colour::bold, 2, 3);
   }
-  if (answer_first && !is_answered) write_sentences(page, card.answer, colour::bold);
+  if (answer_first && !is_answered) write_answer(page, card);
   const bool has_details = !card.details.empty();
   for (const Table& table : has_details && !answer_first ? card.details : card.tables)
     write_table(page, table, answer_first ? most_of_decisions : all);
   if (answer_first) return;
   if (has_details) page.end_line();
-  write_sentences(page, card.answer, colour::bold);
+  write_answer(page, card);
 }
 
 }  // namespace
@@ -298,7 +305,7 @@ std::string render_terminal(const Document& document, const TerminalOptions& opt
                  4);
   // A decision comes first, before the tables it is based on.
   const bool decides = options.answer_first && document.cards.size() == 1;
-  if (decides) write_sentences(page, document.cards.front().answer, colour::bold);
+  if (decides) write_answer(page, document.cards.front());
   if (!document.about.empty()) page.paragraph(document.about, colour::dim, 2, 3);
   for (const Card& card : document.cards) write_card(page, card, several, options.answer_first, decides);
   if (several && !options.answer_first) {

@@ -15,7 +15,9 @@ namespace breakeven::history_check_test {
 namespace {
 
 using sample::history_of;
+using sample::run_of;
 using sample::stepped;
+using sample::timed;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -73,6 +75,33 @@ TEST(HistoryCheckTest, WhatMovedWithTheMachineIsNotTheCode) {
   EXPECT_EQ(json["changes"][0]["state"], "machine");
   EXPECT_EQ(json["machine_changes"][0]["part"], "throughput");
   EXPECT_EQ(json["machine_changes"][0]["first_after"]["commit"], "c40");
+}
+
+TEST(HistoryMachine, IsAnotherOneWhereRanksRanOnSeveralHosts) {
+  Result run = run_of({timed("case", 1)});
+  run.cases[0].conditions.ranks = {{.host = "a"}, {.host = "a"}};
+  EXPECT_EQ(machine_of(run, "").description, machine_of(run_of({timed("case", 1)}), "").description);
+  run.cases[0].conditions.ranks[1].host = "b";
+  EXPECT_THAT(machine_of(run, "").description, HasSubstr(", ranks on 2 hosts"));
+}
+
+TEST(HistorySoftware, NamesTheDriverOfAGpuAlone) {
+  Result run = run_of({});
+  EXPECT_FALSE(names_gpu_driver(software_of(run).at("openblas")));
+  run.backends[0].device_id = "GPU-1";
+  Gpu& gpu = run.host.gpus.emplace_back();
+  gpu.id = "GPU-1";
+  gpu.driver = "550.54";
+  EXPECT_TRUE(names_gpu_driver(software_of(run).at("openblas")));
+  EXPECT_TRUE(names_gpu_driver("driver 550.54"));
+}
+
+/// The probe is of the CPUs.
+TEST(HistoryCheckTest, AGpuIsNotExplainedByTheCpus) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  probe(h, 40, 1.2);
+  for (auto& run : h.runs) run.software["openblas"] = "0.1.0, cuBLAS 12.4, driver 550.54";
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh);
 }
 
 TEST(HistoryCheckTest, AMachineThatBecameFasterIsNoMerit) {

@@ -126,6 +126,15 @@ TEST(Config, TheSameCaseIsKeptOnceWithAllItsLabels) {
   EXPECT_EQ(config.cases[1].label, "b");
 }
 
+TEST(Config, ABatchPerRankMergesWithTheWholeBatch) {
+  const Config config = read_text(R"({"workloads": [
+      {"op": "train", "network": "mlp", "batch": 64, "ranks": [1, 2], "batch_per_rank": true},
+      {"op": "train", "network": "mlp", "batch": [64, 128], "ranks": [1, 2]}]})");
+  EXPECT_THAT(ids(config),
+              ElementsAre("train/network=mlp/batch=64/f32", "train/network=mlp/batch=128/ranks=2/f32",
+                          "train/network=mlp/batch=64/ranks=2/f32", "train/network=mlp/batch=128/f32"));
+}
+
 TEST(Config, SeveralBecomeOne) {
   const TemporaryFolder folder;
   const auto a = folder.write("a.json", R"({"title": "A?", "backends": ["x", "y"],

@@ -31,6 +31,9 @@ TEST(StatedLeastSeconds, AreTheLongerOfComputingAndMoving) {
   EXPECT_DOUBLE_EQ(stated_least_seconds(device(100, 10), needing(0, 30, "f64")).value(), 3)
       << "what computes nothing needs no peak";
   EXPECT_FALSE(stated_least_seconds(device(100, 10), needing(500, 20, "f64")));
+  CaseResult of_two = needing(500, 20);
+  of_two.parameters.set("ranks", std::int64_t{2});
+  EXPECT_FALSE(stated_least_seconds(device(100, 10), of_two));
   EXPECT_FALSE(stated_least_seconds(device(100, 10), needing(0, 0)));
   EXPECT_FALSE(stated_least_seconds(device(100, 0), needing(500, 20)));
 }

@@ -215,6 +215,15 @@ TEST_F(HostileExports, CsvHasAsManyCellsInEachRecord) {
   for (const char* formula : {",=", ",@", ",\"=", ",\"@"}) EXPECT_EQ(text.find(formula), std::string::npos);
 }
 
+TEST(OpenMetrics, AShardIsNotComplete) {
+  std::vector<Result> results{sample::result({})};
+  results[0].shard =
+      ShardRecord{.shard = {.number = 1, .count = 4}, .cases = 4, .fingerprint = "", .positions = {0}};
+  EXPECT_THAT(exported("--openmetrics", results).text, HasSubstr("breakeven=\"0.1.0\"} 0\n"));
+  results[0].shard.reset();
+  EXPECT_THAT(exported("--openmetrics", results).text, HasSubstr("breakeven=\"0.1.0\"} 1\n"));
+}
+
 TEST_F(HostileExports, OpenMetricsHasNoSeriesTwice) {
   const std::string text = exported_twice("--openmetrics").text;
   // The grammar of a sample in OpenMetrics 1.0, with the metrics and labels that are ours.

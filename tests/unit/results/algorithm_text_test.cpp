@@ -15,7 +15,8 @@ TEST(ChosenAlgorithm, IsWithoutTheOthersOfTheRace) {
            {"channels last, contiguous took 1.3x, mkldnn took 1.05e+02x", "channels last"},
            {"channels last, contiguous failed, mkldnn not tried, kernels for Zen",
             "channels last, kernels for Zen"},
-           {"eager, contiguous, fused sgd; eager, channels_last, fused sgd took 1.1x; eager, default sgd failed",
+           {"eager, contiguous, fused sgd; eager, channels_last, fused sgd took 1.1x; eager, default sgd "
+            "failed",
             "eager, contiguous, fused sgd"},
            {"graph, weights' gradients beside inputs' (the other way took 1.04x), NCHW took 1.20x",
             "graph, weights' gradients beside inputs'"},

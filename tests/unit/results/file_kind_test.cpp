@@ -33,6 +33,7 @@ TEST(FileKind, IsToldByTheSchemaOrTheKeys) {
   EXPECT_EQ(kind(R"({"schema": "breakeven.selftest/1"})"), FileKind::selftest);
   EXPECT_EQ(kind(R"({"schema": "breakeven.history/1"})"), FileKind::history_check);
   EXPECT_EQ(kind(R"({"schema": "breakeven.rank/1"})"), FileKind::ranking);
+  EXPECT_EQ(kind(R"({"schema": "breakeven.fleet/1"})"), FileKind::fleet);
   EXPECT_EQ(kind(R"({"schema": "somebody.else/1", "workloads": []})"), FileKind::unknown);
   EXPECT_EQ(kind(R"({"title": "", "workloads": []})"), FileKind::config);
   EXPECT_EQ(kind(R"({"context": {}, "benchmarks": []})"), FileKind::google_benchmark);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "results/measure_settings.h"
 #include "results/result.h"
 #include "unit/messages.h"
 
@@ -29,6 +30,28 @@ std::string why_refused(const char* pointer, const nlohmann::json& value) {
   auto json = nlohmann::json::parse(to_json_text(result_of_shard()));
   json[nlohmann::json::json_pointer(pointer)] = value;
   return message_of<ResultError>([&] { result_from_text(json.dump(), "file"); });
+}
+
+TEST(OptionsOfShard, AreThoseThatChangedTheConfigsSettings) {
+  const ShardSettings defaults{.precision = 0.02, .max_seconds = 3, .energy_seconds = 2};
+  const auto options = [&](const char* config, const ShardSettings& used) {
+    Result result = result_of_shard();
+    result.config = config;
+    result.shard->settings = used;
+    return options_of_shard(result, defaults);
+  };
+  const ShardSettings used = result_of_shard().shard->settings;
+  EXPECT_EQ(options("{}", used), " --seconds 2 --precision 0.01 --library-defaults");
+  EXPECT_EQ(options("", used), " --seconds 2 --precision 0.01 --library-defaults");
+  EXPECT_EQ(options("{}", defaults), "");
+  const char* config =
+      R"([{"measure": {"max_seconds": 2, "energy_seconds": 0.5, "precision": 0.01, "library_defaults": true}}])";
+  EXPECT_EQ(options(config, used), "");
+  // --seconds with the config's own number limits the time for energy.
+  EXPECT_EQ(options(R"({"measure": {"max_seconds": 1}})",
+                    {.precision = 0.02, .max_seconds = 1, .energy_seconds = 1}),
+            " --seconds 1");
+  EXPECT_EQ(options_of_shard(Result{}, defaults), "") << "no shard";
 }
 
 TEST(ShardText, IsReadAndWritten) {

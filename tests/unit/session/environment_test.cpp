@@ -9,7 +9,11 @@ using testing::DoubleNear;
 using testing::Optional;
 
 HostCounters counted(double busy, double steal, double total) {
-  return {.busy_seconds = busy, .steal_seconds = steal, .total_seconds = total};
+  HostCounters made{};
+  made.busy_seconds = busy;
+  made.steal_seconds = steal;
+  made.total_seconds = total;
+  return made;
 }
 
 TEST(ConditionsOfIntervals, AreTheSharesOfAllTogether) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "session/gate.h"
 #include "session/worker_process.h"
@@ -163,6 +164,32 @@ TEST_F(GateBesideAnEarlyNeighbour, OpensVerdictsAgain) {
     const Verdicts verdicts = verdicts_after(900, seed);
     for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << c.reason;
     EXPECT_TRUE(verdicts.complete);
+  }
+}
+
+/// A GPU at its power limit lowers its clocks in every sample, in those before a case was opened again, too.
+TEST_F(GateBesideAnEarlyNeighbour, CountsThrottledSamplesAmongAll) {
+  Machine machine(1);
+  machine.probe_is_absolute = false;
+  machine.disturbance = [](double now) {
+    Disturbance both = neighbour(1000, 1030)(now);
+    both.throttled_by = {"power cap"};
+    return both;
+  };
+  GatePlan plan = plan_of(1, {64, 80, 96, 112, 128, 144, 160, 176});
+  plan.max_seconds = 900;
+  plan.config.measure.launches = 1000;  // leaves no time for rests, which would not help
+  plan.head.backends.front().device = "gpu";
+  plan.head.backends.front().device_id = "GPU-1";
+  const Verdicts verdicts = gate(machine, plan);
+  const std::regex throttled("clocks in ([0-9]+) of ([0-9]+) samples");
+  for (const CaseVerdict& c : verdicts.cases) {
+    // Notes that several cases share become warnings.
+    const std::string notes =
+        fmt::format("{}; {}", fmt::join(c.notes, "; "), fmt::join(verdicts.warnings, "; "));
+    std::smatch counts;
+    ASSERT_TRUE(std::regex_search(notes, counts, throttled)) << notes;
+    EXPECT_EQ(counts[1], counts[2]) << notes;
   }
 }
 

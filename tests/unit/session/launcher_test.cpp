@@ -65,6 +65,9 @@ TEST(Launcher, MessagesMayBeCutAtTheirBeginningAndEnd) {
   EXPECT_EQ(reason_of_ranks(fmt::format("the end of one\n{0}{0}process rank 2 has gone\nwith", dashes)),
             "process rank 2 has gone with");
   EXPECT_EQ(reason_of_ranks(fmt::format("{0}cut\nat the end", dashes)), "cut at the end");
+  EXPECT_EQ(
+      reason_of_ranks(fmt::format("ssh: connect to host b: timed out\n{}ORTE was unable to start", dashes)),
+      "ssh: connect to host b: timed out");
 }
 
 TEST(Launcher, OtherOutputHasNoReason) {

@@ -255,6 +255,103 @@ TEST(RunInSimulatedTime, BrokenProtocolCostsOneCase) {
   EXPECT_EQ(machine.started, 4) << "it was started afresh";
 }
 
+TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {
+  Machine slow(10);
+  slow.disturbance = [](double) { return Disturbance{.own_speed = 0.6}; };
+  Result earlier = run(slow, plan_of({64}));
+  ASSERT_TRUE(earlier.machine_speed);
+  earlier.warnings.emplace_back("of the earlier part");
+  Machine quiet(11);
+  SessionPlan plan = plan_of({64, 128});
+  plan.earlier = earlier;
+  const Result result = run(quiet, plan);
+  EXPECT_EQ(result.cases.size(), 4U);
+  ASSERT_TRUE(result.machine_speed);
+  EXPECT_GT(result.machine_speed->rounds, earlier.machine_speed->rounds);
+  EXPECT_EQ(result.machine_speed->slow_rounds, earlier.machine_speed->slow_rounds);
+  EXPECT_DOUBLE_EQ(result.machine_speed->lowest, 0.6);
+  EXPECT_GT(result.machine_speed->median, 0.6);
+  EXPECT_LT(result.machine_speed->median, 1);
+  for (const std::string& warning : earlier.warnings)
+    EXPECT_EQ(std::ranges::count(result.warnings, warning), 1) << warning;
+
+  plan.config = simulated::config_of({64});
+  const Result nothing_new = run(quiet, plan);
+  EXPECT_EQ(nothing_new.machine_speed, earlier.machine_speed);
+}
+
+TEST(RunInSimulatedTime, AProductFasterThanThePeakIsImplausible) {
+  if (!optimised) GTEST_SKIP() << "the ceilings of such a build are no limits";
+  Machine machine(12);
+  machine.programs["/a"].cost = [](const Case& c) {
+    return c.flop() / (c.workload->op() == "peak" ? 100e9 : 1000e9);
+  };
+  SessionPlan plan = plan_of({512});
+  plan.config.cases.push_back(
+      {.problem = make_case(*find_workload("peak"), {{"dtype", "f32"}}), .label = ""});
+  plan.backends.resize(1);
+  plan.backends.front().supports.push_back({"peak", {"f32"}});
+  const Result result = run(machine, plan);
+  ASSERT_EQ(result.cases.size(), 2U);
+  const CaseResult& product = result.cases[0];
+  EXPECT_EQ(product.status, Status::implausible) << product.reason;
+  EXPECT_THAT(product.reason, HasSubstr("(by peak)"));
+  EXPECT_FALSE(product.has_time());
+  EXPECT_EQ(result.cases[1].status, Status::ok) << result.cases[1].reason;
+  EXPECT_EQ(exit_status(result), 1);
+  machine.programs["/a"].cost = [](const Case& c) { return c.flop() / 100e9; };
+  EXPECT_EQ(exit_status(run(machine, plan)), 0);
+}
+
+/// Programs that train epochs of half a second: a is more accurate by a tenth after each, b stays at a third.
+class TrainingInSimulatedTime : public testing::Test {
+ protected:
+  TrainingInSimulatedTime() {
+    machine.programs["/a"].epoch = [](int epoch) {
+      return answer::Epoch{
+          .seconds = 0.5, .evaluation_seconds = 0, .accuracy = 0.6 + 0.1 * epoch, .losses = {}};
+    };
+    machine.programs["/b"].epoch = [](int) {
+      return answer::Epoch{.seconds = 0.5, .evaluation_seconds = 0, .accuracy = 0.3, .losses = {}};
+    };
+  }
+
+  Result trained(std::int64_t epochs, double target) {
+    SessionPlan plan = plan_of({});
+    plan.config.cases.push_back({.problem = make_case(*find_workload("train"), {{"network", "mlp"},
+                                                                                {"batch", std::int64_t{64}},
+                                                                                {"epochs", epochs},
+                                                                                {"target_accuracy", target}}),
+                                 .label = ""});
+    for (BackendRecord& backend : plan.backends) backend.supports = {{"train", {"f32"}}};
+    return run(machine, plan);
+  }
+
+  Machine machine{13};
+};
+
+TEST_F(TrainingInSimulatedTime, EndsForEachWhenItReachesTheTarget) {
+  const Result result = trained(0, 0.75);
+  const CaseResult& quick = case_of(result, "a");
+  ASSERT_EQ(quick.status, Status::ok) << quick.reason;
+  EXPECT_EQ(quick.training->epoch_accuracy.size(), 3U);
+  EXPECT_DOUBLE_EQ(quick.training->seconds_to_accuracy.value(), 1.5);
+  EXPECT_THAT(quick.warnings, Not(Contains(HasSubstr("target accuracy"))));
+  const CaseResult& never = case_of(result, "b");
+  EXPECT_EQ(never.training->epoch_accuracy.size(), 100U) << "it is given up";
+  EXPECT_FALSE(never.training->seconds_to_accuracy);
+  EXPECT_THAT(never.warnings, Contains("the target accuracy of 0.75 was not reached"));
+}
+
+TEST_F(TrainingInSimulatedTime, OfAFixedNumberOfEpochsGoesOnPastTheTarget) {
+  const Result result = trained(4, 0.65);
+  const CaseResult& quick = case_of(result, "a");
+  EXPECT_EQ(quick.training->epoch_accuracy.size(), 4U);
+  EXPECT_DOUBLE_EQ(quick.training->accuracy.value(), 0.9);
+  EXPECT_DOUBLE_EQ(quick.training->seconds_to_accuracy.value(), 1.0);
+  EXPECT_THAT(case_of(result, "b").warnings, Contains("the target accuracy of 0.65 was not reached"));
+}
+
 TEST(RunInSimulatedTime, InterruptionKeepsWhatIsMeasured) {
   std::size_t most = 0;
   for (int step = 1; step < 1000; step += 13) {

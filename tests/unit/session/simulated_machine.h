@@ -51,6 +51,8 @@ struct Program {
   bool sleeps = true;    // between samples
   std::function<double(double since_start)> drift = {};  // a factor, by seconds since it was started
   Fault fault = {};
+  std::function<std::optional<double>(double seconds)> joules = {};  // of a sample's iteration, if it tells
+  std::function<answer::Epoch(int epoch)> epoch = {};  // epochs are counted from 0 from each preparation on
 };
 
 class SimulatedMachine {
@@ -68,7 +70,7 @@ class SimulatedMachine {
   std::function<HostCounters(double now)> host_counters = [](double now) {
     return HostCounters{.busy_seconds = 0, .steal_seconds = 0, .total_seconds = 2 * now};
   };
-  int started = 0;                               // processes, in all
+  int started = 0;  // processes, in all
 
   SimulatedTime time;
   std::mt19937_64& generator() { return generator_; }
@@ -80,7 +82,7 @@ class SimulatedMachine {
   std::mt19937_64 generator_;
 };
 
-/// Answers as a good program does, unless its fault says otherwise. Its results are all zeros, as those of
+/// Answers as a good program does, unless its fault says otherwise. Its results are all ones, as those of
 /// the reference are.
 class ScriptedWorker : public Worker {
  public:
@@ -131,13 +133,14 @@ class ScriptedWorker : public Worker {
   }
   Answer answer(const request::Prepare& r) {
     if (program_.cost) seconds_ = program_.cost(r.problem);
+    epochs_ = 0;
     return answer::Ready{.algorithm = "scripted"};
   }
-  static Answer zeros(std::size_t count) {
-    return Evidence{.elements = std::vector<double>(count, 0), .projections = {}, .losses = {}};
+  static Answer ones(std::size_t count) {
+    return Evidence{.elements = std::vector<double>(count, 1), .projections = {}, .losses = {}};
   }
-  static Answer answer(const request::Expect& r) { return zeros(r.elements.size()); }
-  static Answer answer(const request::Verify& r) { return zeros(r.elements.size()); }
+  static Answer answer(const request::Expect& r) { return ones(r.elements.size()); }
+  static Answer answer(const request::Verify& r) { return ones(r.elements.size()); }
   Answer answer(const request::Sample& r) {
     std::normal_distribution<double> luck(1, program_.noise);
     const Disturbance disturbance = machine_.now();
@@ -149,9 +152,15 @@ class ScriptedWorker : public Worker {
     answer::Sample sample;
     sample.iterations = r.iterations;
     sample.seconds = seconds * program_.claims;
+    if (program_.joules) sample.joules = program_.joules(seconds);
     return sample;
   }
-  static Answer answer(const request::Epoch& /*unused*/) { return answer::Refusal{.reason = "no training"}; }
+  Answer answer(const request::Epoch& /*unused*/) {
+    if (!program_.epoch) return answer::Refusal{.reason = "no training"};
+    const answer::Epoch trained = program_.epoch(epochs_++);
+    machine_.time.sleep(trained.seconds);
+    return trained;
+  }
   static Answer answer(const request::Fit& /*unused*/) { return answer::Refusal{.reason = "no fits"}; }
   static Answer answer(const request::Release& /*unused*/) { return answer::Done{}; }
   static Answer answer(const request::Quit& /*unused*/) { return answer::Done{}; }
@@ -162,6 +171,7 @@ class ScriptedWorker : public Worker {
   double seconds_ = program_.seconds;  // of an iteration of what is prepared
   double started_;
   double launch_factor_ = 1;
+  int epochs_ = 0;
   std::optional<WorkerLost> lost_;
 };
 

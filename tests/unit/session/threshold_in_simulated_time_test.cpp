@@ -62,6 +62,16 @@ class ThresholdInSimulatedTime : public testing::Test {
     return plan;
   }
 
+  /// The same in energy, with programs that tell their own, up to sizes that take less than a second.
+  ThresholdPlan energy_plan_of(std::uint64_t seed) const {
+    ThresholdPlan plan = plan_of(seed);
+    plan.config.in = {Quantity::energy};
+    plan.config.questions.front().to = 512;
+    plan.sides[1].backends = {simulated::backend("gpu", gpu_program)};
+    plan.max_seconds = 7200;
+    return plan;
+  }
+
   static Threshold threshold(SimulatedMachine& machine, const ThresholdPlan& plan) {
     const Instruments instruments = machine.instruments();
     return run_threshold(
@@ -195,6 +205,66 @@ TEST_F(ThresholdInSimulatedTime, GpuThatThrottlesAllTheTimeIsMeasuredAsItIs) {
   ASSERT_EQ(found.answers.at(0).found.answer, BreakEven::Answer::from_value);
   EXPECT_THAT(factors(found, machine, 1, gpu_program), Each(Ge(1.45)));
   EXPECT_THAT(found.answers[0].notes, Contains(HasSubstr("power cap")));
+}
+
+TEST_F(ThresholdInSimulatedTime, EnergyIsThatOfTheRoundsThatCount) {
+  Machine machine(11, long_work);
+  int samples = 0;
+  bool is_slow = false;
+  double slow_until = 0;
+  // Most of the rounds are disturbed, from the CPU program's sample to the probe after the round. They are
+  // left out, and have a hundred times the energy.
+  machine.disturbance = [&](double now) {
+    return now < slow_until ? Disturbance{.own_speed = 0.5} : Disturbance{};
+  };
+  machine.programs[cpu_program].fault = [&](const Request& request) -> WrongAnswer {
+    if (!std::holds_alternative<request::Sample>(request)) return std::nullopt;
+    constexpr double longer_than_a_round = 1.2;
+    is_slow = ++samples % 3 != 0;
+    if (is_slow) slow_until = machine.time.now() + longer_than_a_round;
+    return std::nullopt;
+  };
+  machine.programs[cpu_program].joules = [&](double seconds) { return is_slow ? 100 * seconds : seconds; };
+  machine.programs[gpu_program].joules = [](double seconds) { return seconds; };
+  const Threshold found = threshold(machine, energy_plan_of(11));
+  const ThresholdAnswer& answer = found.answers.at(0);
+  EXPECT_EQ(answer.slow_launches, std::nullopt) << "the machine can be waited for";
+  ASSERT_EQ(answer.found.changes.size(), 1U) << in_words(answer, found);
+  EXPECT_NEAR(answer.found.changes[0].crossing, planted, 0.03 * planted);
+}
+
+/// A counter that cannot be read once costs that launch, not the value.
+TEST_F(ThresholdInSimulatedTime, OneLaunchWithoutEnergyCostsNoOther) {
+  Machine machine(12);
+  std::map<std::int64_t, int> launches;  // of each value
+  bool tells = true;
+  machine.programs[gpu_program].fault = [&](const Request& request) -> WrongAnswer {
+    if (const auto* prepare = std::get_if<request::Prepare>(&request))
+      tells = ++launches[prepare->problem.parameters.integer("m")] != 2;
+    return std::nullopt;
+  };
+  machine.programs[cpu_program].joules = [](double seconds) { return seconds; };
+  machine.programs[gpu_program].joules = [&](double seconds) {
+    return tells ? std::optional(seconds) : std::nullopt;
+  };
+  const Threshold found = threshold(machine, energy_plan_of(12));
+  const ThresholdAnswer& answer = found.answers.at(0);
+  ASSERT_EQ(answer.found.changes.size(), 1U) << in_words(answer, found);
+  EXPECT_NEAR(answer.found.changes[0].crossing, planted, 0.03 * planted);
+  for (const ThresholdPoint& point : answer.points) {
+    EXPECT_EQ(point.reason, "") << point.value;
+    EXPECT_FALSE(point.log_ratios.empty()) << point.value;
+  }
+}
+
+TEST_F(ThresholdInSimulatedTime, EnergyThatIsNeverKnownLeavesNoAnswer) {
+  Machine machine(13);
+  machine.programs[cpu_program].joules = [](double seconds) { return seconds; };
+  const Threshold found = threshold(machine, energy_plan_of(13));
+  EXPECT_FALSE(found.answers.at(0).found.last);
+  for (const ThresholdPoint& point : found.answers[0].points)
+    EXPECT_THAT(point.reason, HasSubstr("gpu (challenger): energy unknown"));
+  EXPECT_EQ(exit_status(found), 4);
 }
 
 TEST_F(ThresholdInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsKnown) {

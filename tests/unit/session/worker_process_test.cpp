@@ -170,6 +170,26 @@ TEST_F(WorkerProcessTest, ItsNumbersAreTheProgramsOwn) {
   EXPECT_TRUE(worker.wait_until_quiet());
 }
 
+TEST_F(WorkerProcessTest, AProgramThatComputesAfterItsAnswerIsWaitedFor) {
+  auto& worker = start(
+      "read line; echo '{1}'; for ((i = 0; i < 2000; ++i)); do :; done\n"
+      "echo > " +
+      (folder_.path() / "done").string() + "; read line");
+  EXPECT_EQ(answer(worker), "{1}");
+  EXPECT_TRUE(worker.wait_until_quiet());
+  EXPECT_TRUE(exists(folder_.path() / "done"));
+}
+
+TEST_F(WorkerProcessTest, AProgramThatSpinsAfterItsAnswerIsNotQuiet) {
+  auto& worker = start("read line; echo '{1}'; while :; do :; done");
+  EXPECT_EQ(answer(worker), "{1}");
+  for (int i = 0; i < 3; ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_FALSE(worker.wait_until_quiet());
+    EXPECT_GT(std::chrono::steady_clock::now() - begun, 50ms) << "it is given time to fall asleep";
+  }
+}
+
 TEST_F(WorkerProcessTest, ALauncherThatPrintsWhyItEndsBeforeTheFirstRequestIsUnderstood) {
   const auto launcher = folder_.write(
       "launcher",

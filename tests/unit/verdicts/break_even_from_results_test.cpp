@@ -460,5 +460,21 @@ TEST(BreakEvensBetween, TakeTheNewestResultOfACase) {
               HasSubstr("CPU a, 2 cores is faster than CPU b, 2 cores at every"));
 }
 
+TEST(BreakEvensBetween, KeepWhatAnInterruptedRunDidNotMeasure) {
+  const std::vector<Result> two = two_machines();
+  Result interrupted = two[0];
+  interrupted.created = "2026-11-09T12:00:00Z";
+  for (CaseResult& c : interrupted.cases) c = sample::refused(c, Status::interrupted, "not measured yet");
+  const std::string expected =
+      in_words(break_evens_between(two).at(0).answers.at(0), break_evens_between(two).at(0));
+  for (const std::size_t place : {0U, 2U}) {
+    std::vector<Result> results = two;
+    results.insert(results.begin() + static_cast<std::ptrdiff_t>(place), interrupted);
+    const std::vector<Threshold> all = break_evens_between(results);
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(in_words(all[0].answers.at(0), all[0]), expected) << place;
+  }
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -280,6 +280,41 @@ TEST(BreakEven, EndsWhereValuesAroundTheCrossingCannotBeMeasured) {
   }
 }
 
+/// A program may crash at a value that it had measured before, as where memory runs out by chance. The
+/// bracket that ends there has no level any more.
+TEST(BreakEven, EndsWhereAValueOfTheBracketCannotBeMeasuredAnyMore) {
+  BreakEvenSearch search({.from = 16, .to = 4096});
+  const Curve curve = offset_challenger(300, 0.1, 1);
+  bool is_lost = false;
+  int asked = 0;
+  while (const auto value = search.next()) {
+    ASSERT_LT(++asked, 500) << "it does not end";
+    const bool is_in_bracket = (*value & (*value - 1)) != 0;
+    if (is_in_bracket && !is_lost) {
+      search.cannot(256);
+      is_lost = true;
+    }
+    search.add(*value, curve(static_cast<double>(*value)));
+  }
+  ASSERT_TRUE(is_lost);
+  const BreakEven found = search.answer();
+  EXPECT_EQ(found.answer, BreakEven::Answer::from_value);
+  ASSERT_EQ(found.changes.size(), 1U);
+  EXPECT_NEAR(found.changes[0].crossing, 300, 3);
+}
+
+/// Launches of another metric's search at the largest value may turn its lead after the changes are known.
+TEST(BreakEven, TheAnswerDoesNotContradictItsChanges) {
+  BreakEvenSearch search({.from = 64, .to = 128});
+  const Curve curve = offset_challenger(90, 0.3, 3);
+  while (const auto value = search.next()) search.add(*value, curve(static_cast<double>(*value)));
+  for (int launch = 0; launch < 20; ++launch) search.add(128, 0.5);
+  const BreakEven found = search.answer();
+  ASSERT_EQ(found.changes.size(), 1U);
+  EXPECT_EQ(found.changes[0].above, Lead::challenger);
+  EXPECT_EQ(found.answer, BreakEven::Answer::from_value);
+}
+
 TEST(BreakEven, OfOneValueIsWhoIsAhead) {
   BreakEvenSearch search({.from = 64, .to = 64});
   while (const auto value = search.next()) search.add(*value, -0.5);

@@ -402,6 +402,15 @@ TEST(Compare, ListsWhatIsMissingAndWhatIsNew) {
   EXPECT_EQ(exit_status(compare_with(base, head)), 0);
 }
 
+TEST(Compare, WhatOnlyTheBaseListsAndDoesNotSupportIsNotMissing) {
+  const Result base =
+      result_of({sample::refused(around(1, 1), Status::unsupported, "no kernel"), around(1, 2)});
+  const Verdicts verdicts = compare_with(base, result_of({around(1.0001, 2)}));
+  ASSERT_EQ(verdicts.cases.size(), 2U);
+  EXPECT_EQ(finding_kind(verdicts.cases[0]), FindingKind::unsupported);
+  EXPECT_EQ(exit_status(verdicts), 0);
+}
+
 TEST(Compare, SaysWhyABackendIsMissing) {
   const Result base = result_of({around(1)});
   Result head = result_of({});

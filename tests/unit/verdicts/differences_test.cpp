@@ -232,6 +232,10 @@ TEST(RunDifferences, OfVariablesAreThoseOfRunsThatKnowThem) {
   EXPECT_THAT(variables({{{"A", "1"}, {"B", "2"}, {"D", "4"}}}, {{{"B", "3"}, {"C", "4"}, {"D", "4"}}}),
               ElementsAre("settings: different A: 1 → none", "settings: different B: 2 → 3",
                           "settings: different C: none → 4"));
+  EXPECT_THAT(variables({{{"CUDA_VISIBLE_DEVICES", "0"}}},
+                        {{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", "1"}}}),
+              IsEmpty())
+      << "the GPU is compared by its id";
   EXPECT_THAT(variables({}, {{{"A", "1"}}}), IsEmpty());
   EXPECT_THAT(variables({{{"A", "1"}}}, {}), IsEmpty());
 }
@@ -321,6 +325,35 @@ TEST(CaseDifferences, OfAGpusClocksAreMoreThanAStep) {
   known.conditions.device->sm_mhz = 1000;
   EXPECT_THAT(case_differences(unknown, known), IsEmpty());
   EXPECT_THAT(case_differences(known, unknown), IsEmpty());
+}
+
+TEST(CaseDifferences, OfRanksAreByHostsAndThreads) {
+  const auto ranks = [](const std::vector<RankPlace>& base, const std::vector<RankPlace>& head,
+                        const std::string& device = "cpu") {
+    CaseResult was = sample::product("openblas", 64, 1);
+    was.device = device;
+    CaseResult is = was;
+    was.conditions.ranks = base;
+    is.conditions.ranks = head;
+    return texts(case_differences(was, is));
+  };
+  const std::vector<RankPlace> together{{.host = "a", .threads = 1}, {.host = "a", .threads = 1}};
+  const std::vector<RankPlace> apart{{.host = "a", .threads = 1}, {.host = "b", .threads = 1}};
+  EXPECT_THAT(ranks(together, apart),
+              ElementsAre("threads: different ranks: 2 ranks on 1 host, 2 threads → 2 "
+                          "ranks on 2 hosts, 2 threads"));
+  EXPECT_THAT(ranks(apart, {{.host = "x", .threads = 1}, {.host = "c", .threads = 1}}), IsEmpty())
+      << "names may differ";
+  const std::vector<RankPlace> wider{{.host = "a", .threads = 1}, {.host = "a", .threads = 3}};
+  EXPECT_THAT(ranks(together, wider),
+              ElementsAre("threads: different ranks: 2 ranks on 1 host, 2 threads → 2 "
+                          "ranks on 1 host, 4 threads"));
+  EXPECT_THAT(ranks({wider[1], wider[0]}, wider),
+              ElementsAre("threads: different distribution of 2 ranks on 1 host, 4 threads"));
+  EXPECT_THAT(ranks(together, wider, "gpu"), IsEmpty());
+  EXPECT_THAT(ranks(together, apart, "gpu"),
+              ElementsAre("threads: different ranks: 2 ranks on 1 host → 2 ranks on 2 hosts"));
+  EXPECT_THAT(ranks({}, apart), IsEmpty()) << "an older program did not record it";
 }
 
 TEST(LesserDifferences, AreOfTheSystemItsSettingsAndBreakeven) {

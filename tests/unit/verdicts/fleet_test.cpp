@@ -28,7 +28,7 @@ class Nodes {
       r.host.kernel = "Linux 6.1";
       r.backends = {sample::backend("openblas", true)};
       r.machine_speed = MachineSpeed{.rounds = 10, .slow_rounds = 0};
-      r.machine_speed->median_seconds = {{"clock", 1e-5}, {"memory", 2e-4}};
+      r.machine_speed->median_seconds = {{"clock", 1e-5}, {"throughput", 1e-4}, {"memory", 2e-4}};
       const double of_node = std::exp(varied(generator_));
       for (const std::int64_t m : {64, 128}) {
         CaseResult c = sample::product("openblas", m, 1);
@@ -134,6 +134,37 @@ TEST(Fleet, CasesThatOneNodeCouldNotMeasureAreNamed) {
                                "node2: 1 case timed out, no time of 1 case that others of its kind have"));
 }
 
+TEST(Fleet, ABackendThatCouldNotStartOnOneNodeIsNamed) {
+  Nodes nodes(5);
+  for (Result& r : nodes.results) r.backends.push_back(sample::backend("jax", false, "not installed"));
+  Result& broken = nodes.results[2];
+  broken.backends.push_back(sample::backend("onednn", false, "libdnnl.so.3 is missing"));
+  for (const std::size_t other : {0, 1, 3, 4}) {
+    nodes.results[other].backends.push_back(sample::backend("onednn", true));
+    nodes.results[other].cases.push_back(
+        sample::product("onednn", 64, 1e-3 + 1e-6 * static_cast<double>(other)));
+  }
+  const Fleet fleet = nodes.judged();
+  EXPECT_THAT(fleet.notes, testing::ElementsAre("node2: onednn is not available: libdnnl.so.3 is missing"))
+      << "jax is nowhere";
+  EXPECT_EQ(exit_status(fleet), 4);
+}
+
+/// No node has a time that the others could lack.
+TEST(Fleet, ACaseThatIsBadOnEveryNodeIsNoSuccess) {
+  for (const auto& [status, expected] :
+       {std::pair(Status::timed_out, 4), std::pair(Status::wrong, 1), std::pair(Status::implausible, 1)}) {
+    Nodes nodes(4);
+    for (Result& r : nodes.results) {
+      r.cases[1].status = status;
+      r.cases[1].seconds.reset();
+    }
+    const Fleet fleet = nodes.judged();
+    EXPECT_EQ(exit_status(fleet), expected) << name(status);
+    EXPECT_EQ(fleet.notes.size(), 4U);
+  }
+}
+
 TEST(Fleet, OfThreeNodesTheSlowOneIsFoundWithItsCause) {
   Nodes nodes(3, 1, 1e-4);
   nodes.slow(1, 1.5);
@@ -202,7 +233,26 @@ TEST(Fleet, EachCauseIsNamed) {
          on_gpu(r);
          for (CaseResult& c : r.cases) c.conditions.device->pcie_width = 8;
        },
-       "its GPU's link has 8 lanes, not 16"}};
+       "its GPU's link has 8 lanes, not 16"},
+      {"link's generation",
+       [&](Result& r) {
+         on_gpu(r);
+         for (CaseResult& c : r.cases) c.conditions.device->pcie_generation = 3;
+       },
+       "its GPU's link is of PCIe generation 3, not 5"},
+      {"memory errors",
+       [&](Result& r) {
+         on_gpu(r);
+         r.cases.front().conditions.device->ecc_errors = 2;
+       },
+       "its GPU had 2 uncorrected memory errors"},
+      {"throughput", [](Result& r) { r.machine_speed->median_seconds["throughput"] *= 1.18; },
+       "its arithmetic takes 1.18x as long in the speed probe"},
+      {"memory", [](Result& r) { r.machine_speed->median_seconds["memory"] *= 1.15; },
+       "its memory takes 1.15x as long in the speed probe"},
+      {"a part that explains less than half",
+       [](Result& r) { r.machine_speed->median_seconds["memory"] *= 1.05; },
+       "nothing that was recorded differs"}};
   for (const Cause& cause : causes) {
     Nodes nodes(5);
     if (cause.text.find("GPU") != std::string::npos) {  // each with an id of its own

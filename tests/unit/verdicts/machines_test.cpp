@@ -322,6 +322,20 @@ TEST(Candidates, HaveTheNewestOfEachBackend) {
   EXPECT_EQ(all[0].lacking[0]->reason, "is not there");
 }
 
+/// An interrupted run lists every case, and has not measured most of them.
+TEST(Candidates, KeepWhatAnInterruptedRunDidNotMeasure) {
+  const CaseResult timed = sample::product("a", 64, 1);
+  Result complete = sample::result({timed});
+  Result interrupted = sample::result({sample::refused(timed, Status::interrupted, "not measured yet")});
+  complete.backends = interrupted.backends = {sample::backend("a", true)};
+  interrupted.created = "2026-11-02T12:00:00Z";
+  for (const auto& runs : {std::vector{complete, interrupted}, std::vector{interrupted, complete}})
+    EXPECT_EQ(candidates(runs).at(0).cases.at(timed.id).at(0)->status, Status::ok);
+  complete.created = "2026-11-03T12:00:00Z";
+  EXPECT_EQ(candidates(std::vector{complete, interrupted}).at(0).cases.at(timed.id).at(0)->status,
+            Status::ok);
+}
+
 TEST(Candidates, ThatNothingTellsApartAreNumbered) {
   std::vector<Result> runs(2, sample::result({sample::on_gpu(sample::product("cuda", 64, 1))}));
   for (std::size_t i = 0; i < 2; ++i) {

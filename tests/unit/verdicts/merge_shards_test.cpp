@@ -183,6 +183,28 @@ TEST(MergedShards, OfEqualGpusSayWhereTheyWereMeasured) {
   EXPECT_THAT(why_refused(files), HasSubstr("different GPU driver: 550 → 560"));
 }
 
+/// The shards of one host each get a GPU of their own.
+TEST(MergedShards, OfGpusThatVariablesChooseAreAlike) {
+  auto files = shards();
+  for (ShardFile& file : files) file.result.host.environment = {{"CUDA_VISIBLE_DEVICES", file.file}};
+  EXPECT_THAT(merge_shards(files, {}).warnings, IsEmpty());
+  files[1].result.host.environment->emplace("CUDA_LAUNCH_BLOCKING", "1");
+  EXPECT_THAT(why_refused(files), HasSubstr("--allow settings"));
+}
+
+TEST(MergedShards, OfRanksOnOtherNumbersOfHostsMustBeAllowed) {
+  const auto with_second_rank_on = [](const char* host) {
+    auto files = shards();
+    for (ShardFile& file : files) file.result.cases[0].conditions.ranks = {{.host = "x"}, {.host = "x"}};
+    files[1].result.cases[0].conditions.ranks[1].host = host;
+    return files;
+  };
+  EXPECT_TRUE(merge_shards(with_second_rank_on("x"), {}).complete);
+  EXPECT_THAT(
+      why_refused(with_second_rank_on("y")),
+      AllOf(HasSubstr("2 ranks on 1 host, 2 threads → 2 ranks on 2 hosts"), HasSubstr("--allow threads")));
+}
+
 TEST(MergedShards, OfMachinesThatDifferMustBeAllowed) {
   const auto files = changed([](Result& r) {
     r.host.cpu = "Another CPU";

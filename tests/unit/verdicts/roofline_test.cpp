@@ -303,6 +303,27 @@ TEST(Implausible, IsMarkedByTheCeilingsOfTheSameDevice) {
   EXPECT_EQ(run.cases[2].status, Status::ok);
 }
 
+/// The work of a case is that of all its ranks, and each may have a device of its own.
+TEST(Implausible, IsNoCaseOfSeveralRanks) {
+  const auto training = [](std::int64_t ranks) {
+    CaseResult r =
+        measured_case("train", {{"network", "mlp"}, {"batch", 64}, {"ranks", ranks}, {"dtype", "f32"}}, 1);
+    r.seconds->median = r.flop / 300e9;
+    return r;
+  };
+  Result run = sample::result({peak_rate(100), array_read(1 << 14, 1000), training(1), training(2)});
+  const auto all = ceilings({&run});
+  EXPECT_TRUE(roofline(run.cases[2], run, all));
+  EXPECT_FALSE(roofline(run.cases[3], run, all));
+  mark_implausible(run);
+  EXPECT_EQ(run.cases[2].status, Status::implausible);
+  EXPECT_EQ(run.cases[3].status, Status::ok);
+
+  CaseResult product = square_product(1000, 0.01);
+  product.conditions.ranks = {{.host = "a", .threads = 1}, {.host = "b", .threads = 1}};
+  EXPECT_EQ(why_implausible(product, usual_ceilings()), "");
+}
+
 TEST(Implausible, ResultsOfSeveralFilesShareTheirMachinesCeilings) {
   std::vector<Result> files{
       sample::result({square_product(1000, 0.04)}),

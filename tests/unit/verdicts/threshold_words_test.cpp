@@ -161,6 +161,16 @@ TEST(ThresholdWords, SayHowFarItGotAndWhatWasOneValue) {
   EXPECT_EQ(words(changed(unclear, {})),
             "Not answered: time ran out while m = 64 to 2,048 were measured. Run it again with more "
             "--minutes.");
+  Threshold interrupted = changed(unclear, {});
+  interrupted.complete = false;
+  EXPECT_EQ(words(interrupted),
+            "Not answered: it was interrupted while m = 64 to 2,048 were measured. Run it again.");
+  Threshold doubtful = changed(unclear, {});
+  doubtful.answers[0].doubtful_launches = 3;
+  EXPECT_EQ(
+      words(doubtful),
+      "Not answered: in 3 of 7 launches at m = 64 to 2,048 this machine was below its own speed. Run it "
+      "again when nothing else shares its cores.");
   Threshold one = changed(always, {});
   one.answers[0].found.first = one.answers[0].found.last = 1024;
   EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured.");

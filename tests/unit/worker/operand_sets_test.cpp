@@ -49,6 +49,13 @@ TEST(OperandSets, ThatWouldBeTooManyAreUnsupported) {
 TEST(OperandSets, ThatDoNotFitAreSaidBeforeTheyAreAllocated) {
   EXPECT_THAT(message_of<OutOfMemory>([] { sets(product(1024), 1 << 30, 1 << 30); }),
               HasSubstr("171 sets of operands need 2 GiB and 1 GiB is available"));
+  const auto of_three_ways = [](std::int64_t available) {
+    return operand_sets(
+        product(1024), [] { return 1 << 20; }, [=] { return available; }, 3);
+  };
+  EXPECT_EQ(of_three_ways(6 * 12 * 1024 * 1024), 2);
+  EXPECT_THAT(message_of<OutOfMemory>([&] { of_three_ways(6 * 12 * 1024 * 1024 - 1); }),
+              HasSubstr("6 sets of operands need"));
 }
 
 }  // namespace

@@ -76,6 +76,33 @@ TEST(RankAnswers, EnergyOfAHostCountsOnce) {
   EXPECT_DOUBLE_EQ(combined<answer::Sample>({sample(1, 0), sample(1, 0)}, {"a", "a"}).joules.value(), 3);
 }
 
+TEST(RankAnswers, TimeOnDevicesIsTheLongestAndUnknownIfThatOfOneIs) {
+  answer::Sample first = sample(1, 0), second = sample(1, 0);
+  first.device_seconds = 0.5;
+  second.device_seconds = 0.75;
+  EXPECT_EQ(combined<answer::Sample>({first, second}).device_seconds, 0.75);
+  second.device_seconds.reset();
+  EXPECT_EQ(combined<answer::Sample>({first, second}).device_seconds, std::nullopt);
+  EXPECT_EQ(combined<answer::Sample>({second, first}).device_seconds, std::nullopt);
+}
+
+TEST(RankAnswers, AWarningOfSeveralRanksIsGivenOnce) {
+  answer::Sample first = sample(1, 0), second = sample(1, 0);
+  first.warnings = {"both"};
+  second.warnings = {"both", "second alone"};
+  EXPECT_THAT(combined<answer::Sample>({first, second}).warnings, ElementsAre("both", "second alone"));
+}
+
+TEST(RankAnswers, AnEpochLastsAsLongAsTheLongestOfEachPart) {
+  const answer::Epoch first{.seconds = 2, .evaluation_seconds = 0.5, .accuracy = 0.8, .losses = {1, 0.5}};
+  const answer::Epoch second{.seconds = 3, .evaluation_seconds = 0.25, .accuracy = 0.8, .losses = {1, 0.5}};
+  const auto together = combined<answer::Epoch>({first, second});
+  EXPECT_DOUBLE_EQ(together.seconds, 3);
+  EXPECT_DOUBLE_EQ(together.evaluation_seconds, 0.5);
+  EXPECT_DOUBLE_EQ(together.accuracy, 0.8);
+  EXPECT_THAT(together.losses, ElementsAre(1, 0.5));
+}
+
 TEST(RankAnswers, ARefusalOfOneRankIsThatOfAll) {
   const auto refusal = combined<answer::Refusal>(
       {answer::Ready{.algorithm = "x"}, answer::Refusal{.status = "out_of_memory", .reason = "needs 9 GiB"}});

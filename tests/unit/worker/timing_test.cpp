@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <stdexcept>
+
 namespace breakeven {
 namespace {
 
@@ -30,6 +32,29 @@ class Counting final : public Prepared {
 
   int runs = 0;
 };
+
+class Failing final : public Prepared {
+ public:
+  void run() override {
+    if (++runs > 1) throw std::runtime_error("no more");
+  }
+  Evidence show(const std::vector<std::int64_t>&) override { return {}; }
+  std::string algorithm() const override { return ""; }
+
+  int runs = 0;
+};
+
+TEST(TakeSample, ThatFailsLeavesNothingForTheNext) {
+  for (const bool each_iteration : {false, true}) {
+    Failing failing;
+    EXPECT_THROW(take_sample(failing, "a", 3, {.transfer = {}, .each_iteration = each_iteration}),
+                 std::runtime_error);
+    Counting prepared;
+    take_sample(prepared, "b", 5, {});
+    EXPECT_EQ(prepared.runs, 5);
+    EXPECT_EQ(failing.runs, 2);
+  }
+}
 
 TEST(TakeSample, AsksForAllRunsOfASampleAtOnce) {
   Noting prepared;

@@ -34,6 +34,26 @@ TEST(CaseId, TellsDifferentStridesApart) {
   EXPECT_NE(make_case(conv2d, square).id(), make_case(conv2d, narrow).id());
 }
 
+Case training(std::int64_t batch, std::int64_t ranks, bool batch_per_rank) {
+  return make_case(*find_workload("train"), {{"network", "mlp"},
+                                             {"batch", batch},
+                                             {"ranks", ranks},
+                                             {"batch_per_rank", batch_per_rank},
+                                             {"dtype", "f32"}});
+}
+
+TEST(CaseId, OfABatchPerRankIsThatOfTheWholeBatch) {
+  const Case weak = training(64, 2, true);
+  EXPECT_EQ(weak.id(), "train/network=mlp/batch=128/ranks=2/f32");
+  EXPECT_EQ(weak.id(), training(128, 2, false).id());
+  EXPECT_EQ(weak.parameters.integer("batch"), 128);
+  EXPECT_FALSE(weak.parameters.boolean("batch_per_rank"));
+  EXPECT_EQ(weak.workload->samples(weak.parameters), 128);
+  EXPECT_EQ(training(64, 1, true).id(), training(64, 1, false).id());
+  // A program receives the case that was made, and makes it again: the batch must not grow once more.
+  EXPECT_EQ(make_case(*weak.workload, weak.parameters).id(), weak.id());
+}
+
 TEST(CaseTitle, OfANetworkNamesItAndWhatIsNotUsual) {
   const Case step = make_case(*find_workload("train"),
                               {{"network", "mlp"}, {"batch", 128}, {"optimizer", "adam"}, {"dtype", "f32"}});

@@ -61,9 +61,7 @@ class ImagesOnDevice {
 
 /// The number of batches for which row numbers are held: at least two, and more up to a few MiB.
 std::size_t places_of_rows(std::int64_t batch) {
-  constexpr std::int64_t few_mib = std::int64_t{4} << 20U;
-  const std::int64_t half = few_mib / (2 * batch * static_cast<std::int64_t>(sizeof(std::uint32_t)));
-  return 2 * static_cast<std::size_t>(std::clamp<std::int64_t>(half, 1, 32));
+  return 2 * static_cast<std::size_t>(batches_sent_at_once(batch));
 }
 
 /// A RowsPlace on the device.
@@ -195,6 +193,12 @@ class StreamedImages final : public Batches {
 };
 
 }  // namespace
+
+std::int64_t batches_sent_at_once(std::int64_t batch) {
+  constexpr std::int64_t few_mib = std::int64_t{4} << 20U;
+  const std::int64_t half = few_mib / (2 * batch * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+  return std::clamp<std::int64_t>(half, 1, 32);
+}
 
 std::unique_ptr<Batches> make_batches(const ModelTask& task) {
   if (task.transfer == Transfer::Policy::each) return std::make_unique<StreamedImages>(task);

@@ -36,6 +36,10 @@ class Batches : public Interface {
   virtual void bring(Split /*split*/, cudaStream_t /*stream*/) {}
 };
 
+/// The number of batches whose row numbers can be sent, from a data set on the device, before the device must
+/// have begun one of them.
+std::int64_t batches_sent_at_once(std::int64_t batch);
+
 /// Makes batches for the task's transfer: from a data set on the device, which needs only row numbers, or
 /// from images in host memory, which are copied. Throws OutOfMemory.
 std::unique_ptr<Batches> make_batches(const ModelTask& task);

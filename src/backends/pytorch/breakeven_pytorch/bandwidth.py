@@ -88,6 +88,7 @@ class _Copy(_Arrays):
             raise Unsupported("there is no device to copy to or from: this backend computes in the host's memory")
         if 2 * p["bytes"] > host.available_memory():  # pinning copies the array, and so does making the numbers
             raise OutOfMemory(f"needs {2 * p['bytes'] / 2**30:.3g} GiB of the host's memory")
+        self.reads_host = True
         if direction == "to_device":
             numbers = self.inputs(CPU, FIRST_OPERAND)
             self._from = numbers.pin_memory() if pinned else numbers

@@ -16,8 +16,8 @@ class _Torch:
     def begin_case(self, parameters):
         super().begin_case(parameters)
         deterministic = parameters.get("deterministic", False)
-        if deterministic:
-            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # or torch refuses cuBLAS
+        # Filling memory that a correct program does not read takes time.
+        torch.utils.deterministic.fill_uninitialized_memory = False
         if deterministic != torch.are_deterministic_algorithms_enabled():  # a change imports the compiler
             torch.use_deterministic_algorithms(deterministic)
         self.search_algorithms(parameters.get("tuned", True) and not deterministic)
@@ -56,6 +56,9 @@ class Gpu(_Torch, devices.Gpu):
     name = "pytorch-cuda"
 
     def __init__(self):
+        # Without it, torch refuses cuBLAS where a case is deterministic. It looks at the variable once, at its first
+        # product. The value is torch's own default on Hopper.
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         try:
             torch.cuda.init()
         except (RuntimeError, AssertionError) as e:  # no driver, no device; a build without CUDA

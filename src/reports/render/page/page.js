@@ -26,9 +26,15 @@
     const size = Math.abs(value);
     return `${size >= 99.5 ? digits(value) : value.toFixed(size >= 9.95 ? 0 : size < 1.095 ? 2 : 1)}x`;
   }
-  const percent = (value) => `${(100 * value).toFixed(100 * value < 9.95 ? 1 : 0)} %`;
+  const percent = (value) => {
+    const size = 100 * value;
+    if (size > 0 && size < 0.05) return "<0.1 %";
+    return `${size.toFixed(size !== 0 && Math.abs(size) < 9.95 ? 1 : 0)} %`;
+  };
   const withUnit = (value, units) => {
-    const [unit, size] = units.find(([, least]) => Math.abs(value) >= least) || units[units.length - 1];
+    // Rounded first: 999.7 µs is 1.00 ms.
+    const rounded = Math.abs(Number(value.toPrecision(3)));
+    const [unit, size] = units.find(([, least]) => (value === 0 ? least === 1 : rounded >= least)) || units[units.length - 1];
     return `${digits(value / size)} ${unit}`;
   };
   const show = {
@@ -37,7 +43,7 @@
     seconds: digits,
     joules: digits,
     anySeconds: (v) => withUnit(v, [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]]),
-    anyJoules: (v) => withUnit(v, [["kJ", 1e3], ["J", 1], ["mJ", 1e-3], ["µJ", 1e-6]]),
+    anyJoules: (v) => withUnit(v, [["kJ", 1e3], ["J", 1], ["mJ", 1e-3], ["µJ", 1e-6], ["nJ", 1e-9]]),
     ratio: factor,
     percent,
     spread: (v) => `±${percent(v)}`,
@@ -58,7 +64,8 @@
     const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
     // A row: its group, then a cell a column, each [value, note, tone] or a bare value.
     const valueOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
-    const texts = rows.map((row) => row.flat().join(" ").toLowerCase());
+    const textOf = (cell) => (Array.isArray(cell) ? cell.slice(0, 2).join(" ") : cell); // without the tone
+    const texts = rows.map((row) => row.map(textOf).join(" ").toLowerCase());
 
     function matching() {
       const kept = rows.filter((row, i) => {

@@ -26,6 +26,7 @@ class Prepared:
 
     algorithm = ""  # that the library selected, as exactly as it reports it
     measures_latency = False  # every iteration is timed separately; set from the request
+    reads_host = False  # run() reads or writes host memory, although another device computes
     operand_sets = 1  # sets of operands and result that the runs use in turn (operand_sets.py)
 
     def prepare_runs(self, runs):
@@ -57,8 +58,8 @@ class Prepared:
         return nullcontext()
 
     def flush(self):
-        """Removes the data that run() reads and writes from the device's caches. False if these are the host's caches,
-        which the caller flushes."""
+        """Removes the data that run() reads and writes from the device's caches. False if it is in the host's caches,
+        which the caller flushes. The first call allocates what the others need."""
         return False
 
     def wait(self):
@@ -146,3 +147,5 @@ class Backend:
     unreadable: dict = field(default_factory=dict)  # value -> why it is unknown
     available_memory: object = host.available_memory  # a function: the bytes that a case may take
     release: object = lambda: None  # frees what the library keeps of a released case
+    # The Unsupported or OutOfMemory that an error of the library stands for; None for any other.
+    meaning_of: object = lambda error: None

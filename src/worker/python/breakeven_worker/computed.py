@@ -13,15 +13,17 @@ import numpy as np
 
 from . import evidence
 from .backend import Prepared, Transfer, Unsupported
-from .random_stream import FIRST_OPERAND, SECOND_OPERAND, RandomStream
+from .random_stream import FIRST_OPERAND, SECOND_OPERAND, RandomStream, chunks
 
 
 def make_inputs(shape, dtype, seed, stream):
     """A numpy array of this shape, row-major, with the stream's numbers; conversions round to nearest, ties to even."""
     numbers = RandomStream(seed, stream)
-    count = math.prod(shape)
-    values = numbers.small_integers(0, count) if dtype == np.int8 else numbers.uniform(0, count)
-    return values.astype(dtype).reshape(shape)
+    values = np.empty(math.prod(shape), dtype=dtype)
+    for first, count in chunks(values.size):
+        piece = numbers.small_integers(first, count) if dtype == np.int8 else numbers.uniform(first, count)
+        values[first : first + count] = piece.astype(dtype)
+    return values.reshape(shape)
 
 
 def show_result(values, elements, seed):

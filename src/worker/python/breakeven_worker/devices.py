@@ -68,22 +68,17 @@ def backend_on(device, version, operations, libraries, library_files, meaning_of
         device_id=device.device_id,
         libraries={**libraries, **device.libraries},
         library_files=library_files,
-        operations=[_on(device, operation, meaning_of) for operation in operations],
+        operations=[_on(device, operation) for operation in operations],
         unreadable=device.unreadable,
         available_memory=device.available_memory,
+        meaning_of=meaning_of,
     )
 
 
-def _on(device, operation, meaning_of):
+def _on(device, operation):
     def prepare(parameters, seed):
         device.begin_case(parameters)
-        try:
-            prepared = operation.prepare(parameters, seed)
-        except Exception as e:
-            meaning = meaning_of(e)
-            if meaning is None:
-                raise
-            raise meaning from None
+        prepared = operation.prepare(parameters, seed)
         device.complete(prepared)
         return prepared
 

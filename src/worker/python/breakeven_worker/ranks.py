@@ -597,7 +597,7 @@ def _accept_others(count, address, port, job, deadline):
             try:
                 listening.settimeout(max(0.001, deadline - time.monotonic()))
                 connection = _Connection(listening.accept()[0])
-            except TimeoutError:
+            except (TimeoutError, socket.timeout):  # two errors before Python 3.10
                 for connection, _ in others.values():
                     connection.close()
                 missing = ", ".join(str(rank) for rank in range(1, count) if rank not in others)

@@ -110,7 +110,13 @@ class _Worker:
         method = getattr(self, f"_on_{kind}", None)
         if method is None:
             raise Failed(f"unknown request {kind!r}")
-        return method(request)
+        try:
+            return method(request)
+        except Exception as e:
+            meaning = self._backend and self._backend.meaning_of(e)
+            if meaning is None:
+                raise
+            raise meaning from None
 
     def _on_hello(self, request):
         if request["protocol"] != PROTOCOL:
@@ -165,7 +171,7 @@ class _Worker:
             if operation.op == op and dtype in operation.dtypes:
                 self._check_ranks(operation, case.get("ranks", 1))
                 with self._ranks.in_agreement():
-                    self._check_memory((operation.copies if may_race(case) else 1) * case.memory_bytes)
+                    self._check_memory(operation.copies * case.memory_bytes)
                 self._prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
@@ -174,6 +180,8 @@ class _Worker:
                 self._prepared.measures_latency = request.get("measures_latency", False)
                 self._transfer = Transfer.of(case)
                 self._cold = request.get("cache", "warm") == "cold"
+                if self._cold:
+                    self._prepared.flush()  # allocates what the flushes of samples need
                 gc.collect()
                 gc.freeze()
                 ready = {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}

@@ -63,7 +63,8 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
             prepared.wait()
         prepared.take_communication_seconds()  # of earlier runs
         if singly:
-            seconds, cpu_seconds = _one_by_one(prepared, iterate, iterations, cold)
+            flush = _flush(prepared, transfer) if cold else None
+            seconds, cpu_seconds = _one_by_one(prepared, iterate, iterations, flush)
         else:
             seconds, cpu_seconds = _at_once(prepared, iterate, iterations)
     joules_after = meter.joules()
@@ -118,12 +119,22 @@ def _at_once(prepared, iterate, iterations):
     return [time.perf_counter() - start], time.process_time() - cpu_before
 
 
-def _one_by_one(prepared, iterate, iterations, cold):
+def _flush(prepared, transfer):
+    """A function that removes what an iteration reads and writes from all caches: data that moves is in both."""
+
+    def flush():
+        if not prepared.flush() or transfer.moves or prepared.reads_host:
+            _flush_caches()
+
+    return flush
+
+
+def _one_by_one(prepared, iterate, iterations, flush):
     seconds = []
     cpu_seconds = 0.0
     for _ in repeat(None, iterations):
-        if cold and not prepared.flush():
-            _flush_caches()
+        if flush is not None:
+            flush()
         prepared.start_together()
         cpu_before = time.process_time()
         start = time.perf_counter()

@@ -44,6 +44,25 @@ TEST(RankCharts, ShowEachQuantityThatIsKnownAndEachCase) {
   EXPECT_EQ(all[3].series.at(0).label, "CPU of fast, 2 cores, on the Pareto front");
 }
 
+TEST(RankCharts, OfManyMachinesShowTheFirstAndSayWhatIsLeftOut) {
+  std::vector<Result> results;
+  for (int i = 8; i > 0; --i) {
+    CaseResult c = sample::product("onednn", 64, i);
+    c.joules = 9 - i;  // all of them are on the Pareto front
+    results.push_back(sample::on_machine("m" + std::to_string(i), sample::result({c})));
+    results.back().backends = {sample::backend("onednn", true)};
+  }
+  const std::vector<Chart> all = rank_charts(rank_results(results, {}));
+  ASSERT_THAT(names(all), ElementsAre("ranking-time", "ranking-energy", "ranking-cases", "ranking-front"));
+  for (const Chart& chart : all) EXPECT_TRUE(chart.less_is_better) << chart.name;
+  EXPECT_EQ(all[0].note, "");
+  for (const std::size_t i : {2U, 3U}) {
+    EXPECT_THAT(all[i].series, SizeIs(6)) << all[i].name;
+    EXPECT_THAT(all[i].series.at(0).label, testing::StartsWith("CPU of m1, 2 cores"));
+    EXPECT_EQ(all[i].note, "2 more machines are left out.");
+  }
+}
+
 TEST(RankCharts, OfOneMachineHaveNoOrder) {
   const std::vector<Result> results{two_machines()[0]};
   EXPECT_THAT(names(rank_charts(rank_results(results, {}))), testing::Not(testing::Contains("ranking-time")));

@@ -118,6 +118,8 @@ TEST(Charts, OfInferenceShowLatencies) {
   ASSERT_THAT(names(all), ElementsAre("infer-batch-network-mlp", "infer-batch-network-mlp-latency"));
   EXPECT_EQ(all[0].y.label, "images per second");
   EXPECT_EQ(all[1].y.unit, ChartUnit::seconds);
+  EXPECT_TRUE(all[1].less_is_better);
+  EXPECT_FALSE(all[0].less_is_better);
   EXPECT_EQ(all[1].series.at(0).points.at(0).y, 1e-3);
   EXPECT_EQ(all[1].series[0].points[0].high, 3e-3);
 }
@@ -130,6 +132,20 @@ TEST(Charts, OfWhatDoesNotMoveAreBars) {
   EXPECT_THAT(all[0].categories, SizeIs(2));
   EXPECT_EQ(all[0].series.at(1).points.at(0).x, 1);
   EXPECT_FALSE(all[0].y.logarithmic) << "lengths are compared from 0";
+}
+
+TEST(Charts, OfMoreBarsThanAreReadableSayWhatIsLeftOut) {
+  std::vector<CaseResult> cases;
+  for (int i = 0; i < 30; ++i) {
+    for (const char* backend : {"a", "b"}) {
+      cases.push_back(product(backend, 64, 1));
+      cases.back().label = cases.back().id = std::to_string(i);
+    }
+  }
+  const std::vector<Chart> all = of(cases);
+  ASSERT_THAT(names(all), ElementsAre("matmul"));
+  EXPECT_THAT(all[0].categories, SizeIs(24));
+  EXPECT_EQ(all[0].note, "6 more problems are left out.");
 }
 
 TEST(Charts, ShowLossesUpToTheLastStepThatAllHave) {

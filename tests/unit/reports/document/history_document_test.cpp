@@ -75,8 +75,25 @@ TEST(HistoryDocument, OfAYoungHistorySaysHowManyRunsItTakes) {
               ElementsAre("case/1 OpenBLAS"));
   EXPECT_THAT(column_texts(titled(made, "Perhaps faster, but too few runs yet to tell"), "seen in"),
               ElementsAre("4"));
-  EXPECT_THAT(texts(document(history_of({stepped(8, 4, 2), stepped(60, 100, 1)})).notes),
-              Contains(HasSubstr("1 of 2 series are too short")));
+  const History mixed = history_of({stepped(8, 4, 2), stepped(60, 100, 1)});
+  EXPECT_THAT(texts(document(mixed).notes),
+              Contains("1 of 2 series is too short for a change to be found: " +
+                       std::to_string(check_history(mixed, {}).values_needed) + " runs are needed."));
+}
+
+TEST(HistoryDocument, SaysWhereItNeedsEvenMoreRuns) {
+  const History history = history_of({stepped(10, 6, 0.2), stepped(10, 6, 5, 2), stepped(10, 100, 1, 3)});
+  HistoryCheck check = check_history(history, {});
+  ASSERT_THAT(check.suspicions, SizeIs(1));
+  const auto runs_to_go = [&](bool at_least) {
+    check.suspicions[0].more = 3;
+    check.suspicions[0].at_least = at_least;
+    const Document made = document_of(CheckedHistory{.check = check, .store = "my.store"});
+    return column_texts(titled(made, "Perhaps slower, but too few runs yet to tell"), "runs to go");
+  };
+  EXPECT_THAT(runs_to_go(false), ElementsAre("3"));
+  EXPECT_THAT(runs_to_go(true), ElementsAre("at least 3"));
+  EXPECT_THAT(history_json(check, ""), HasSubstr("\"even_more_possible\": true"));
 }
 
 TEST(HistoryDocument, SaysWhatIsNotOk) {

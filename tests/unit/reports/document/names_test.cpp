@@ -55,6 +55,17 @@ TEST(Names, BeginSentencesUnlessTheyAreWrittenOtherwise) {
   EXPECT_EQ(capitalised(""), "");
 }
 
+TEST(Names, OfSeveralConfigsAreJoined) {
+  Result run = sample::result({});
+  EXPECT_EQ(config_title(run), "Which is faster?");
+  run.config = R"([{"title": "A"}, {"title": "B"}, {"title": "A"}, {}, 1])";
+  EXPECT_EQ(config_title(run), "A and B");
+  for (const char* config : {"", "[]", "{}", "1", R"({"title": 1})"}) {
+    run.config = config;
+    EXPECT_EQ(config_title(run), "") << config;
+  }
+}
+
 TEST(Names, AsSlugsAreLettersDigitsAndDashes) {
   EXPECT_EQ(slug_of("Which is faster? (b)"), "which-is-faster-b");
   EXPECT_EQ(slug_of("\xff<b>\n"), "b");

@@ -83,6 +83,14 @@ TEST(RankingDocument, WhatIsUnknownHasItsReason) {
   EXPECT_THAT(texts(made.cards[0].answer), Contains("Not measured on any machine: product 4096."));
 }
 
+TEST(RankingDocument, SaysHowManyMachinesATableLeavesOut) {
+  std::vector<Result> results;
+  for (int i = 0; i < 10; ++i)
+    results.push_back(machine("m" + std::to_string(i), {product("onednn", 64, 1 + i)}));
+  const Document made = document_of(rank_results(results, {}));
+  EXPECT_EQ(made.cards[0].details.at(0).title, "Case by case; 2 more machines are left out");
+}
+
 TEST(RankingDocument, HasPricesAndWhenAGpuPays) {
   std::vector<Result> results{machine("a", {product("onednn", 64, 10)})};
   Result gpu = machine("g", {sample::on_gpu(product("cuda", 64, 1))});
@@ -145,6 +153,9 @@ TEST(RankingDocument, SaysWhenAGpuPays) {
             "g, rented, is cheaper than c where it is busy for more than 4.0% of its hours");
   rented.busy = Estimate{.value = 2};
   EXPECT_EQ(payback_text(rented), "g, rented, is 2.00x as dear for this work as c, however busy it is");
+  rented.busy = Estimate{.value = 1.001, .interval = Interval{.low = 0.98, .high = 1.02}};
+  EXPECT_EQ(payback_text(rented),
+            "g, rented and always busy, is not distinguishable from c by the cost of this work");
   Payback bought{.gpu = "g", .cpu = "c", .busy = {}, .hours = 20, .bought = true};
   EXPECT_THAT(payback_text(bought),
               HasSubstr("after 20.0 hours of this work, against the price of c, its electricity not"));

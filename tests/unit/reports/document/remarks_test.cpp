@@ -44,5 +44,23 @@ TEST(Remarks, OnFailuresAreByStatusAndReason) {
   EXPECT_THAT(texts(remarks_on(runs_of(results)))[1], testing::HasSubstr("--resume"));
 }
 
+TEST(Remarks, SayThatAShardIsNotTheWholeRun) {
+  std::vector<Result> results{sample::result({sample::product("a", 64, 1)})};
+  results[0].shard =
+      ShardRecord{.shard = {.number = 1, .count = 4}, .cases = 4, .fingerprint = "", .positions = {0}};
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("This is shard 1/4: other cases of the run are missing. Join all its shards with "
+                          "breakeven merge."));
+  EXPECT_EQ(remarks_on(runs_of(results))[0].tone, Tone::warning);
+  results.push_back(results[0]);
+  results.push_back(results[0]);
+  results[1].shard->shard.number = 2;
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre(testing::HasSubstr("These are shards 1/4 and 2/4: ")));
+  results.assign(1, results[0]);
+  results[0].shard->shard = {.number = 1, .count = 1};
+  EXPECT_THAT(remarks_on(runs_of(results)), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace breakeven::remarks_test

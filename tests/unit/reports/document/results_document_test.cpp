@@ -143,11 +143,23 @@ TEST(ResultsDocument, WithAGpuTheBreakEvenIsTheAnswer) {
   EXPECT_THAT(column(made, "device"), Contains("gpu"));
 }
 
+TEST(ResultsDocument, OneWorkOnAGpuDoesNotStandForOthers) {
+  std::vector<CaseResult> cases = sample::with_gpu(2e-4);
+  for (const char* dtype : {"bf16", "f16"}) {
+    for (const CaseResult& c : sample::with_gpu(0)) cases.push_back(sample::in_dtype(c, dtype));
+  }
+  const Card card = document({sample::result(cases)}).cards.at(0);
+  EXPECT_EQ(card.short_answer, "differs (3 answers)");
+  EXPECT_THAT(card.answer, SizeIs(2));
+  EXPECT_THAT(card.more_answers, SizeIs(1)) << "--answers has all of them";
+}
+
 TEST(ResultsDocument, WithoutAGpuThatIsNotMeasuredYet) {
   const Card card = document({sample::result(products(1, 2))}).cards.at(1);
   EXPECT_EQ(card.short_answer, "not measured yet");
-  EXPECT_THAT(texts(card.answer),
-              ElementsAre("No GPU here: on a machine with one, the same command compares it."));
+  EXPECT_THAT(
+      texts(card.answer),
+      ElementsAre("No GPU took part: on a machine with one, the same command with its backend compares it."));
   EXPECT_THAT(
       questions(document({sample::result({sample::refused(product("a", 64, 1), Status::failed, "no")})})),
       ElementsAre("Which is faster?"))
@@ -175,6 +187,40 @@ TEST(ResultsDocument, EachMachineHasItsSentenceAndItsRow) {
   EXPECT_THAT(all_text(card),
               AllOf(HasSubstr("host: Largest gap: BLIS"), HasSubstr("other: Largest gap: oneDNN"),
                     HasSubstr("other: On average oneDNN takes 2.0x")));
+}
+
+TEST(ResultsDocument, OfManyMachinesKeepsEveryAnswer) {
+  std::vector<Result> results;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"})
+    results.push_back(sample::on_machine(name, sample::result(products(1, 2))));
+  const Document made = document(results);
+  EXPECT_THAT(made.cards.at(0).answer, SizeIs(4));
+  EXPECT_THAT(texts(made.cards.at(0).more_answers),
+              ElementsAre(HasSubstr("e: oneDNN is"), HasSubstr("f: oneDNN is"), HasSubstr("g: oneDNN is")));
+  const Chart& chart = made.cards.at(1).picture.value();
+  EXPECT_TRUE(chart.less_is_better);
+  EXPECT_THAT(chart.series, SizeIs(6));
+  EXPECT_EQ(chart.note, "1 more machine is in the table.");
+}
+
+TEST(ResultsDocument, WithNothingToCompareSaysSoInShort) {
+  const Document made = document({sample::result({product("a", 64, 1)}),
+                                  sample::on_machine("other", sample::result({product("a", 64, 1)}))});
+  EXPECT_EQ(made.cards.at(0).short_answer, "nothing to compare, on all 2");
+}
+
+TEST(ResultsDocument, MachinesThatMayBeAsFastShareTheFirstPlace) {
+  const auto run = [](const std::string& name, double seconds) {
+    return sample::on_machine(name, sample::result({product("a", 64, seconds), product("a", 128, seconds)}));
+  };
+  const Card two = document({run("x", 1), run("y", 1.003)}).cards.at(1);
+  EXPECT_THAT(texts(two.answer),
+              ElementsAre("x and y share the first place of 2 machines, each with its fastest library: they "
+                          "are not distinguishable.",
+                          "They were compared over the 2 matrix products that all of them have."));
+  EXPECT_EQ(two.short_answer, "x and y are not distinguishable");
+  EXPECT_THAT(texts(document({run("x", 1), run("y", 1.003), run("z", 2)}).cards.at(1).answer),
+              Contains(HasSubstr("z takes 2.0x as long on average")));
 }
 
 TEST(ResultsDocument, MachinesAreSideBySideOverWhatAllHave) {
@@ -211,6 +257,15 @@ TEST(ResultsDocument, EachQuestionHasACardWithAnIdOfItsOwn) {
   EXPECT_EQ(made.cards[1].id, "q-host-2");
 }
 
+TEST(ResultsDocument, IdsOfCardsAreNotThoseOfThePage) {
+  const auto id = [](const std::string& question) {
+    return document({asking(question, sample::result(products(1, 2)))}).cards.at(0).id;
+  };
+  EXPECT_EQ(id("Data"), "data-2");
+  EXPECT_EQ(id("Notes"), "notes-2");
+  EXPECT_EQ(id("誰が速い？"), "question");
+}
+
 TEST(ResultsDocument, BetweenMachinesTheBreakEvenIsACardWhereAGpuTakesPart) {
   std::vector<CaseResult> cpu;
   std::vector<CaseResult> other;
@@ -230,6 +285,7 @@ TEST(ResultsDocument, BetweenMachinesTheBreakEvenIsACardWhereAGpuTakesPart) {
   ASSERT_THAT(without.cards[1].folds, SizeIs(1));
   EXPECT_THAT(column_texts(without.cards[1].folds[0].tables.at(0), "answer"),
               ElementsAre(HasSubstr("CPU of b, 2 cores is faster than CPU of a, 2 cores from m = 1")));
+  EXPECT_THAT(texts(without.cards[1].folds[0].sentences), Contains(HasSubstr("not in turn")));
   for (CaseResult& c : other) {
     c = sample::on_gpu(c);
     c.backend = "cuda";
@@ -243,6 +299,7 @@ TEST(ResultsDocument, BetweenMachinesTheBreakEvenIsACardWhereAGpuTakesPart) {
   EXPECT_THAT(texts(with.cards[2].answer),
               ElementsAre(HasSubstr("A GPU is faster than CPU of a, 2 cores from m = 1")));
   EXPECT_TRUE(with.cards[2].picture);
+  EXPECT_THAT(texts(with.notes), Contains(HasSubstr("Break-even: compared from results measured on two")));
 }
 
 // ---- other information for the reader
@@ -274,10 +331,10 @@ TEST(ResultsDocument, IsAboutMachinesDatesVersionsAndVerification) {
     c.verification = Verification{};
     c.verification->correct = true;
   }
-  EXPECT_EQ(
-      document({run}).about,
-      "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 4 results, all verified "
-      "against float64");
+  EXPECT_EQ(document({run}).about,
+            "host, A CPU, 2 cores, 2 threads, no GPU measured · 1 November 2026 · breakeven 0.1.0 · 4 "
+            "results, all verified "
+            "against float64");
   Result later = sample::on_machine("other", run);
   later.created = "2026-11-03T00:00:00Z";
   later.tool_version = "0.2.0";

@@ -46,6 +46,9 @@ TEST(Standings, IntervalsThatDoNotOverlapAreADifferenceHoweverSmall) {
 TEST(Standings, WithoutIntervalsADifferenceIsMarkedUncertain) {
   EXPECT_THAT(standings({product("a", 64, 1), product("b", 64, 1.5, std::nullopt)}),
               ElementsAre("a: fastest", "b: ~1.5x slower"));
+  EXPECT_THAT(standings({product("a", 64, 1), product("b", 64, 1.1, std::nullopt)}),
+              ElementsAre("a: fastest", "b: not distinguishable (~1.1x)"))
+      << "noise may be as large";
 }
 
 TEST(Standings, OnlyOneIsNotCalledFastest) {

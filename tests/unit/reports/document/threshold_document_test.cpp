@@ -1,6 +1,8 @@
 // Tests the document of the results of `threshold`.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "reports/document/builders.h"
 #include "reports/render/markdown.h"
 #include "unit/document_texts.h"
@@ -19,10 +21,10 @@ using testing::SizeIs;
 TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
   const Document made = document_of(sample::threshold());
   EXPECT_EQ(made.title, "From which size on?");
-  EXPECT_EQ(made.about, "host, A CPU, no GPU · 1 November 2026 · breakeven 0.1.0");
+  EXPECT_EQ(made.about, "host, A CPU, no GPU measured · 1 November 2026 · breakeven 0.1.0");
   ASSERT_THAT(made.cards, SizeIs(1));
   const Card& card = made.cards[0];
-  EXPECT_EQ(card.short_answer, "from 384");
+  EXPECT_EQ(card.short_answer, "b from 384");
   EXPECT_THAT(texts(card.answer),
               ElementsAre("Matrix products, m = n = k, f32: b is faster than a from m = 384 (377 to 392) up "
                           "to 1,024, the largest measured. Below that a is faster."));
@@ -36,6 +38,42 @@ TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
   EXPECT_THAT(texts(made.notes),
               ElementsAre("Matrix products, m = n = k, f32: a note", "the governor is powersave",
                           "b at 2.5 USD an hour (an offer, 2026-10-01)"));
+}
+
+/// What a document of a threshold says in short if these sides lead, from the smallest value up.
+std::string in_short(const std::vector<Lead>& leads) {
+  Threshold t = sample::threshold();
+  BreakEven& found = t.answers[0].found;
+  found.changes.clear();
+  for (std::size_t i = 1; i < leads.size(); ++i) {
+    LeadChange& change = found.changes.emplace_back();
+    change.below = leads[i - 1];
+    change.above = leads[i];
+    change.from = 100 * static_cast<int>(i);
+  }
+  found.conclude(leads.back());
+  return document_of(t).cards.at(0).short_answer;
+}
+
+TEST(ThresholdDocument, SaysInShortWhoLeadsWhere) {
+  using enum Lead;
+  EXPECT_EQ(in_short({baseline, challenger}), "b from 100");
+  EXPECT_EQ(in_short({challenger, baseline, challenger}), "b from 200");
+  EXPECT_EQ(in_short({challenger, baseline}), "b below 100") << "the baseline leads above it";
+  EXPECT_EQ(in_short({baseline, challenger, baseline}), "b from 100 to 200");
+  EXPECT_EQ(in_short({neither, baseline}), "a from 100");
+  EXPECT_EQ(in_short({baseline, neither}), "a below 100");
+  EXPECT_EQ(in_short({challenger}), "b at all values");
+  EXPECT_EQ(in_short({baseline}), "a at all values");
+  EXPECT_EQ(in_short({neither}), "neither");
+}
+
+TEST(ThresholdDocument, OneAnswerInShortDoesNotStandForOthers) {
+  Threshold t = sample::threshold();
+  t.answers.push_back(t.answers[0]);
+  EXPECT_EQ(document_of(t).cards.at(0).short_answer, "b from 384") << "they are the same";
+  t.answers[1].found.changes[0].from = 512;
+  EXPECT_EQ(document_of(t).cards.at(0).short_answer, "differs (2 answers)");
 }
 
 TEST(ThresholdDocument, SaysWhatMakesItsAnswerWeaker) {
@@ -60,6 +98,9 @@ TEST(ThresholdDocument, NamesNobodyAheadWhereTheIntervalHasBoth) {
   t.answers[0].points[0].log_ratios = {0.01, -0.01, 0.002};
   EXPECT_THAT(column_texts(document_of(t).cards.at(0).details.at(0), "ahead"),
               ElementsAre("neither", "out of memory", "b by 3.7x"));
+  t.answers[0].points[0].log_ratios = {0.002};
+  EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "neither")
+      << "one launch has no interval";
 }
 
 TEST(ThresholdDocument, NamesSidesByWhatTheyDifferIn) {
@@ -101,8 +142,23 @@ TEST(ThresholdDocument, OfManyAnswersHasATable) {
   EXPECT_THAT(texts(card.answer), Contains(HasSubstr("f32, by energy")));
   EXPECT_EQ(card.folds.at(0).title, "3 more pictures");
   t.answers.assign(7, t.answers[0]);
+  t.sides[0].own_speed = t.sides[1].own_speed = 0.5;
+  const auto is_answer = [](const std::string& line) { return line.starts_with("Matrix products"); };
+  EXPECT_EQ(std::ranges::count_if(texts(document_of(t).cards.at(0).answer), is_answer), 4);
+  EXPECT_THAT(document_of(t).cards.at(0).more_answers, SizeIs(3));
+  EXPECT_EQ(std::ranges::count_if(lines_of(render_answers(document_of(t))), is_answer), 7);
   EXPECT_THAT(document_of(t).cards.at(0).tables, IsEmpty());
   EXPECT_EQ(document_of(t).cards.at(0).folds.at(0).title, "All 7 answers");
+}
+
+TEST(ThresholdDocument, WarningsTakeNoPlacesOfAnswers) {
+  Threshold t = sample::threshold();
+  t.answers.push_back(t.answers[0]);
+  t.sides[0].own_speed = t.sides[1].own_speed = 0.5;
+  const Card card = document_of(Measured{.results = {}, .thresholds = {t, t}}).cards.at(0);
+  EXPECT_THAT(texts(card.answer),
+              testing::AllOf(SizeIs(8), Contains(HasSubstr("on a quiet machine")).Times(4)));
+  EXPECT_THAT(card.more_answers, IsEmpty());
 }
 
 TEST(ThresholdDocument, OfOneQuestionOnTwoMachinesIsOneCard) {

@@ -138,6 +138,22 @@ TEST(VerdictsDocument, HasTheHeadlineTheSidesAndEveryCase) {
               HasSubstr("A change of less than 3 % does not matter here (--threshold).\nBy the book."));
 }
 
+TEST(VerdictsDocument, HoldsForTheDevicesOfWhatChanged) {
+  CaseVerdict on_gpu = verdict_of(Verdict::slower, 3, 2, "cuda");
+  on_gpu.device = "gpu";
+  Verdicts of = verdicts({on_gpu, verdict_of(Verdict::same, 4, 1)});
+  BackendRecord cuda = sample::backend("cuda", true);
+  cuda.device_name = "NVIDIA H100";
+  of.head.backends = {cuda};
+  const auto answer = [&] { return texts(document_of(of).cards.at(0).answer); };
+  EXPECT_THAT(answer(), Contains(HasSubstr("This holds for this machine's GPU (NVIDIA H100). Another")));
+  of.cases[1].verdict = Verdict::faster;
+  EXPECT_THAT(answer(),
+              Contains(HasSubstr("holds for this machine's processor (A CPU) and GPU (NVIDIA H100).")));
+  of.cases = {verdict_of(Verdict::same, 4, 1)};
+  EXPECT_THAT(answer(), Not(Contains(HasSubstr("This holds"))));
+}
+
 /// The number of threads of one side is not a condition of both.
 TEST(VerdictsDocument, EachSideHasItsOwnThreadsAndEnvironment) {
   Verdicts of = sample::one_of_each_verdict();

@@ -22,7 +22,8 @@ TEST(Markdown, IsTheAnswersAndFoldedResults) {
   EXPECT_EQ(render_markdown(of(run)),
             "# Which is faster?\n"
             "\n"
-            "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 2 results; 0 of 2 "
+            "host, A CPU, 2 cores, 2 threads, no GPU measured · 1 November 2026 · breakeven 0.1.0 · 2 "
+            "results; 0 of 2 "
             "timed ones "
             "verified\n"
             "\n"
@@ -40,7 +41,7 @@ TEST(Markdown, IsTheAnswersAndFoldedResults) {
             "\n"
             "## Where does a GPU win?\n"
             "\n"
-            "**No GPU here: on a machine with one, the same command compares it.**\n"
+            "**No GPU took part: on a machine with one, the same command with its backend compares it.**\n"
             "\n"
             "<details><summary>What else the results say: Which is faster?</summary>\n"
             "\n"
@@ -74,6 +75,14 @@ TEST(Markdown, StressesWhatIsNotOk) {
   EXPECT_THAT(text, HasSubstr("- **timed\\_out: no answer (b, matmul 64 x 64 x 64 f32)**"));
 }
 
+TEST(Markdown, TitlesOfFoldsAreHtml) {
+  const Document document{.title = "T",
+                          .folds = {{.title = "my_host's [CPU] <b> & @me", .sentences = {{.text = "a_b"}}}}};
+  EXPECT_THAT(
+      render_markdown(document),
+      HasSubstr("<summary>my&#95;host's &#91;CPU&#93; &lt;b&gt; &amp; @<!-- -->me</summary>\n\n- a\\_b\n"));
+}
+
 TEST(Markdown, FitsIntoAJobSummaryWhateverIsInIt) {
   Verdicts verdicts = sample::one_of_each_verdict();
   CaseVerdict c = sample::verdict_of(Verdict::slower, 64, 1.1);
@@ -99,7 +108,7 @@ TEST(Answers, AreASentenceALineWithWarningsOnce) {
   EXPECT_EQ(render_answers(document_of(Measured{.results = {run, run}})),
             "a is the fastest.\n"
             "On average b takes 2.0x as long as the fastest.\n"
-            "No GPU here: on a machine with one, the same command compares it.\n"
+            "No GPU took part: on a machine with one, the same command with its backend compares it.\n"
             "warning: b: its kernels are for another processor\n");
 }
 

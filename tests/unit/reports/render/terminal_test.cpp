@@ -61,9 +61,9 @@ TEST(Terminal, KeepsWithinItsWidthWhereTheLastTextBeginsLate) {
 }
 
 TEST(Terminal, EndsWithTheAnswer) {
-  EXPECT_EQ(shown(of({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3)}), 90),
+  EXPECT_EQ(shown(of({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3)}), 100),
             "Which is faster?\n"
-            "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 2 "
+            "host, A CPU, 2 cores, 2 threads, no GPU measured · 1 November 2026 · breakeven 0.1.0 · 2 "
             "results;\n"
             "  0 of 2 timed ones verified\n"
             "\n"
@@ -75,7 +75,7 @@ TEST(Terminal, EndsWithTheAnswer) {
             "\n"
             "oneDNN is the fastest.\n"
             "On average OpenBLAS takes 2.0x as long as the fastest.\n"
-            "No GPU here: on a machine with one, the same command compares it.\n");
+            "No GPU took part: on a machine with one, the same command with its backend compares it.\n");
 }
 
 TEST(Terminal, OfManyQuestionsEndsWithAllOfThemInShort) {
@@ -84,7 +84,7 @@ TEST(Terminal, OfManyQuestionsEndsWithAllOfThemInShort) {
       document_of(Measured{.results = {sample::result({product("a", 64, 1), product("b", 64, 2)}), other}}));
   EXPECT_THAT(text, EndsWith("\nIn short\n"
                              "Which is faster? a, on all 2\n"
-                             "Which machine is the fastest? host\n"
+                             "Which machine is the fastest? host and other are not distinguishable\n"
                              "Where does a GPU win? not measured yet\n"));
 }
 
@@ -156,13 +156,20 @@ TEST(Terminal, PlainTerminalsGetAscii) {
   EXPECT_THAT(render_terminal(everything(), {.style = {.unicode = false}}), HasSubstr("+-1.0 %"));
 }
 
+TEST(Terminal, SaysWhereFurtherAnswersAre) {
+  Threshold t = sample::threshold();
+  t.answers.assign(6, t.answers[0]);
+  EXPECT_THAT(shown(document_of(t)),
+              HasSubstr("\nand 2 more answers: breakeven report FILE --answers - has all\n"));
+}
+
 TEST(Terminal, NotesAreTheFirstFew) {
   Result run = sample::result({product("a", 64, 1)});
   for (const char* warning : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"})
     run.warnings.emplace_back(warning);
   const std::string text = shown(document_of(Measured{.results = {run}}));
   EXPECT_THAT(text, HasSubstr("Worth knowing: h\n"));
-  EXPECT_THAT(text, EndsWith("and 2 more notes: --html and --markdown have all\n"));
+  EXPECT_THAT(text, EndsWith("and 2 more notes: breakeven report FILE --html PAGE has all\n"));
 }
 
 TEST(Terminal, TenThousandCasesAreNoWait) {

@@ -1,0 +1,54 @@
+// Tests what the writer of result files does when memory ends. tests/cli/output_test.cpp has the rest.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "results/result.h"
+#include "unit/reports_sample.h"
+#include "unit/temporary_folder.h"
+
+namespace breakeven::results_writer_test {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool has_sanitizer = true;
+#elif defined(__has_feature)
+constexpr bool has_sanitizer = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool has_sanitizer = false;
+#endif
+
+/// Lets the process have this much memory besides what it has.
+void limit_further_memory(rlim_t bytes) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t limit = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + bytes;
+  const rlimit both{.rlim_cur = limit, .rlim_max = limit};
+  if (setrlimit(RLIMIT_AS, &both) != 0) std::_Exit(2);
+}
+
+TEST(ResultWriter, AnUpdateWithoutMemoryIsLeftToTheNext) {
+  if (has_sanitizer) GTEST_SKIP() << "a sanitizer ends the process where an allocation fails";
+  const TemporaryFolder folder;
+  Result result = sample::result({sample::product("a", 64, 1)});
+  constexpr std::size_t too_much = std::size_t{64} << 20U;
+  const auto update_and_end = [&] {
+    ResultWriter writer(folder.path() / "r.json");
+    writer.update(result, 0);
+    result.cases.push_back(sample::product("b", 64, 1));
+    result.cases.back().reason.assign(too_much, 'x');
+    limit_further_memory(too_much / 4);
+    writer.update(result, 1);
+    result.cases.back().reason.clear();
+    writer.update(result, 1);
+    std::_Exit(writer.finish(result) ? 0 : 1);
+  };
+  EXPECT_EXIT(update_and_end(), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(read_result(folder.path() / "r.json").cases.size(), 2U);
+}
+
+}  // namespace
+}  // namespace breakeven::results_writer_test
