@@ -82,9 +82,9 @@ TEST_F(SelectionTest, TheFirstFolderWithABackendCounts) {
     std::find_if(asked.environment.begin(), asked.environment.end(), [](const auto& variable) {
       return variable.first == "BREAKEVEN_BACKENDS";
     })->second = folders;
+    const Json result = parse(with_status(0, cli_tests::run(asked)).out);
     std::vector<std::string> all;
-    for (const Json& backend : parse(with_status(0, cli_tests::run(asked)).out).at("backends"))
-      all.push_back(backend.at("program"));
+    for (const Json& backend : result.at("backends")) all.push_back(backend.at("program"));
     return all;
   };
   const std::string first = file("first").string();

@@ -194,9 +194,12 @@ std::string fastest_text(const BackendSummary& one) {
 std::string average_sentence(const LibrarySummary& summary) {
   constexpr std::size_t most = 3;
   constexpr double hardly = 1.005;
+  if (summary.backends.empty()) return "";
+  std::vector<BackendSummary> others(summary.backends.begin() + 1, summary.backends.end());
+  std::ranges::stable_sort(others, {}, &BackendSummary::mean_ratio);
   std::vector<std::string> parts;
-  for (const BackendSummary& one : summary.backends) {
-    if (&one == &summary.leader() || one.mean_ratio < hardly || parts.size() == most) continue;
+  for (const BackendSummary& one : others) {
+    if (one.mean_ratio < hardly || parts.size() == most) continue;
     parts.push_back(fmt::format("{}{} {}", backend_title(one.backend), parts.empty() ? " takes" : "",
                                 factor_text(one.mean_ratio)));
   }
