@@ -1,10 +1,14 @@
 // Times MPI_Allreduce in a plain loop, as osu_allreduce does, for comparison with `breakeven run all-reduce`:
-//   mpirun -np 2 --bind-to none build/bench-bare-all-reduce
-// Each rank keeps to a core of its own, as breakeven's ranks do.
+//   mpirun -np 2 --bind-to none build/bench-bare-all-reduce [MICROSECONDS]
+// Each rank keeps to a core of its own, as breakeven's ranks do. MICROSECONDS: all ranks sleep before each
+// round, as programs do that take turns with others (default: 0).
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "host/cpu.h"
@@ -16,10 +20,12 @@ namespace {
 using namespace breakeven;
 
 /// Seconds of one call, the median over `rounds` of the mean over `calls`, on the slowest rank.
-double seconds_of_call(std::vector<float>& from, std::vector<float>& to, int count, int calls) {
+double seconds_of_call(std::vector<float>& from, std::vector<float>& to, int count, int calls,
+                       std::chrono::microseconds rest) {
   constexpr int rounds = 101;
   std::vector<double> times;
   for (int round = 0; round < rounds; ++round) {
+    std::this_thread::sleep_for(rest);
     MPI_Barrier(MPI_COMM_WORLD);
     const auto start = Clock::now();
     for (int i = 0; i < calls; ++i)
@@ -36,6 +42,7 @@ double seconds_of_call(std::vector<float>& from, std::vector<float>& to, int cou
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  const std::chrono::microseconds rest(argc > 1 ? std::atoi(argv[1]) : 0);
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -45,7 +52,7 @@ int main(int argc, char** argv) {
   std::vector<float> from(most, 1), to(most);
   for (int count = 1 << 8; count <= most; count *= 4) {
     const int calls = std::max(1, (1 << 21) / count / 8);
-    const double seconds = seconds_of_call(from, to, count, calls);
+    const double seconds = seconds_of_call(from, to, count, calls, rest);
     if (rank == 0) std::printf("%12zu %12.3f\n", count * sizeof(float), seconds * 1e6);
   }
   MPI_Finalize();

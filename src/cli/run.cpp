@@ -150,7 +150,7 @@ std::string options_of_all_shards(const Options& o) {
 
 /// The options that continue an interrupted run.
 std::string options_to_continue(const Options& o, const Result& result, const std::string& out) {
-  const std::string resume = "--resume " + quoted_for_shell(out);
+  std::string resume = "--resume " + quoted_for_shell(out);
   if (!result.shard) return resume;
   return fmt::format("--shard {} {}{}", result.shard->shard.text(), resume, options_of_all_shards(o));
 }

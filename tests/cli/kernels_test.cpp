@@ -1,11 +1,17 @@
 // Tests how the kernels of the CPU backends' libraries are chosen: by the library, by a race, by the cache,
 // by the user.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <ostream>
 #include <regex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -104,6 +110,28 @@ class KernelsTest : public DriverTest, public testing::WithParamInterface<Librar
   Json by_itself_;
   std::string own_;
 };
+
+/// As ranks do, which start together on a host.
+TEST_P(KernelsTest, RacesOfOneUserWaitForEachOther) {
+  const std::string path = file(fmt::format("breakeven-race-{}.lock", geteuid()));
+  const int held = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  Launch started = launch({"devices"});
+  started.environment.emplace_back("XDG_CACHE_HOME", file("cache").string());
+  started.environment.emplace_back("TMPDIR", folder_.path().string());
+  Process waiting(started);
+  std::this_thread::sleep_for(std::chrono::seconds(4));  // a race takes two
+  EXPECT_FALSE(std::filesystem::exists(cache()));
+  close(held);
+  with_status(0, waiting.wait());
+  EXPECT_TRUE(std::filesystem::exists(cache()));
+}
+
+/// Google Benchmark reads them. Listing alone would time nothing.
+TEST_P(KernelsTest, VariablesOfGoogleBenchmarkChangeNothing) {
+  const Json result = measure({{"BENCHMARK_LIST_TESTS", "true"}, {"BENCHMARK_REPETITIONS", "3"}});
+  EXPECT_GT(result.at("cases").at(0).at("seconds").at("median"), 0);
+}
 
 TEST_P(KernelsTest, TheLibraryKeepsItsDefaultsWhereTheyAreWanted) {
   plant(Json::array({entry(others().first)}));
