@@ -118,6 +118,8 @@ def report(library, program, arguments):
     if chosen[None] > 0:
         print(f"\n{chosen[None]} of {arguments.starts} first starts ended with an error.")
     del chosen[None]
+    if not chosen:
+        return
     unknown = set(chosen) - set(of_kernels)
     if unknown:
         print(f"\nNot timed, because no value of {VALUES[library][0]} selects them: {', '.join(sorted(unknown))}.")

@@ -38,7 +38,7 @@ bool has_running_thread(int pid) {
   while (const dirent* entry = readdir(tasks.get())) {
     if (entry->d_name[0] == '.') continue;
     const int file =
-        openat(dirfd(tasks.get()), fmt::format("{}/stat", entry->d_name).c_str(), O_RDONLY | O_CLOEXEC);
+        openat(dirfd(tasks.get()), (std::string(entry->d_name) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) continue;  // it has ended
     std::array<char, 256> text{};
     const ssize_t count = read(file, text.data(), text.size());

@@ -349,11 +349,11 @@ class MeasuringSession : public Interface {
     report.host = describe_host(threads);
     report.host.gpus = engine_.find_gpus(backends);
   }
-  /// Stops all programs, and adds to `report` how fast the machine was.
+  /// Stops all programs, and adds to `report` how fast the machine was, together with an `earlier` part.
   template <typename Report>
-  void end_report(Report& report) {
+  void end_report(Report& report, const std::optional<MachineSpeed>& earlier = {}) {
     engine_.stop_workers();
-    report.machine_speed = engine_.machine_speed();
+    report.machine_speed = joined_speeds(earlier, engine_.machine_speed());
     warn_of_speed(report.machine_speed, report.warnings);
   }
 

@@ -71,8 +71,8 @@ class Session : public MeasuringSession {
     judge_speed_again();
     take_slow_phases_again();
     judge_speed_again();
-    end_report(result_);
-    keep_what_was_said();
+    end_report(result_, plan_.earlier ? plan_.earlier->machine_speed : std::nullopt);
+    keep_earlier_warnings();
     for (SessionProblem& problem : problems_) summarise(problem);
     if (optimised) mark_implausible(result_);  // an unoptimised build measures no valid ceilings
     if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
@@ -182,13 +182,15 @@ class Session : public MeasuringSession {
     }
   }
 
-  /// Adds what the earlier run recorded of the machine: its results are among these.
-  void keep_what_was_said() {
+  /// Adds the warnings of the earlier part, whose results are among these, except those that this run has
+  /// made anew, with other figures.
+  void keep_earlier_warnings() {
     if (!plan_.earlier) return;
-    result_.machine_speed = joined_speeds(plan_.earlier->machine_speed, result_.machine_speed);
+    std::vector<std::string> made_anew = result_.warnings;
+    warn_of_speed(plan_.earlier->machine_speed, made_anew);
+    warn_of_environment(plan_.earlier->host, made_anew);
     for (const std::string& warning : plan_.earlier->warnings) {
-      if (std::ranges::find(result_.warnings, warning) == result_.warnings.end())
-        result_.warnings.push_back(warning);
+      if (std::ranges::find(made_anew, warning) == made_anew.end()) result_.warnings.push_back(warning);
     }
   }
 

@@ -53,6 +53,7 @@ struct OpenSearch {
   }
   void cannot(std::int64_t value, std::string reason) {
     launches.erase(value);
+    unread.erase(value);
     reasons[value] = std::move(reason);
     search.cannot(value);
     over = false;  // the answer may have rested on this value
@@ -72,6 +73,7 @@ struct OpenSearch {
     std::size_t forgotten = 0;
     for (auto& [value, of_value] : launches) forgotten += std::erase_if(of_value, is_slow);
     if (forgotten == 0) return false;
+    unread.clear();
     search = BreakEvenSearch(rules);
     for (const auto& [value, of_value] : launches) {
       for (const SearchedLaunch& launch : of_value) search.add(value, launch.log_ratio);
@@ -431,10 +433,6 @@ class ThresholdSession : public MeasuringSession {
       answer.found.answer = BreakEven::Answer::unclear;
       answer.found.changes.clear();
       answer.doubtful_launches = one.doubtful;
-      notes.insert(
-          fmt::format("in {} of {} launches this machine was below 95 % of its own speed, which was seen too "
-                      "late to repeat them: repeat it when nothing else shares its cores",
-                      one.doubtful, answer.found.launches));
     }
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};

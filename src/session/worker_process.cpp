@@ -123,6 +123,20 @@ class PunctualSleep {
       prctl(PR_GET_TIMERSLACK);  // nanoseconds; 0, and so -1 from a kernel without it, restores the default
 };
 
+/// The environment of a program: the driver's own, with the options' variables. Those of Google Benchmark,
+/// which times inside of the programs, are left out: with BENCHMARK_REPETITIONS a sample would be several.
+bp::environment environment_of(const WorkerOptions& options) {
+  bp::environment environment = boost::this_process::environment();
+  std::vector<std::string> of_benchmark;
+  for (const auto& entry : environment) {
+    if (entry.get_name().starts_with("BENCHMARK_")) of_benchmark.push_back(entry.get_name());
+  }
+  for (const std::string& name : of_benchmark) environment.erase(name);
+  // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
+  for (const auto& [name, value] : options.environment) environment.set(name, value);
+  return environment;
+}
+
 }  // namespace
 
 Interruption::Interruption() {
@@ -199,20 +213,6 @@ struct WorkerProcess::Pipes {
     return rest.substr(0, rest.find('\n') == 0 ? 1 : rest.find('\n'));
   }
 };
-
-/// The environment of a program: the driver's own, with the options' variables. Those of Google Benchmark,
-/// which times inside of the programs, are left out: with BENCHMARK_REPETITIONS a sample would be several.
-bp::environment environment_of(const WorkerOptions& options) {
-  bp::environment environment = boost::this_process::environment();
-  std::vector<std::string> of_benchmark;
-  for (const auto& entry : environment) {
-    if (entry.get_name().starts_with("BENCHMARK_")) of_benchmark.push_back(entry.get_name());
-  }
-  for (const std::string& name : of_benchmark) environment.erase(name);
-  // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
-  for (const auto& [name, value] : options.environment) environment.set(name, value);
-  return environment;
-}
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
     : program_(program.string()),

@@ -137,16 +137,13 @@ std::vector<std::string> bad_cases(const Result& node) {
 /// A case of a work, by id.
 using CaseOfWork = std::pair<Work, std::string>;
 
-/// All cases that nodes of this node's kind have a time of; empty if its kind is not compared.
-std::set<CaseOfWork> cases_of_its_kind(std::size_t node, const std::vector<NodeKind>& kinds,
-                                       const std::vector<std::map<Work, CaseTimes>>& times) {
+/// All cases that nodes of a kind have a time of.
+std::set<CaseOfWork> cases_of_kind(const NodeKind& kind,
+                                   const std::vector<std::map<Work, CaseTimes>>& times) {
   std::set<CaseOfWork> all;
-  for (const NodeKind& kind : kinds) {
-    if (!kind.why_not.empty() || std::ranges::find(kind.nodes, node) == kind.nodes.end()) continue;
-    for (const std::size_t other : kind.nodes) {
-      for (const auto& [work, cases] : times[other]) {
-        for (const auto& [id, seconds] : cases) all.emplace(work, id);
-      }
+  for (const std::size_t node : kind.nodes) {
+    for (const auto& [work, cases] : times[node]) {
+      for (const auto& [id, seconds] : cases) all.emplace(work, id);
     }
   }
   return all;
@@ -414,9 +411,15 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
     }
     judgement.add(std::move(works));
   }
+  std::vector<std::set<CaseOfWork>> of_kinds;
+  std::vector<std::size_t> kind_of(results.size());
+  for (const NodeKind& kind : fleet.kinds) {
+    for (const std::size_t node : kind.nodes) kind_of[node] = of_kinds.size();
+    of_kinds.push_back(kind.why_not.empty() ? cases_of_kind(kind, times) : std::set<CaseOfWork>());
+  }
   for (std::size_t node = 0; node < results.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
-    const auto facts = facts_on(results[node], cases_of_its_kind(node, fleet.kinds, times), times[node]);
+    const auto facts = facts_on(results[node], of_kinds[kind_of[node]], times[node]);
     if (facts.empty()) continue;
     fleet.is_partial = true;
     fleet.notes.push_back(fmt::format("{}: {}", fleet.nodes[node], fmt::join(facts, ", ")));

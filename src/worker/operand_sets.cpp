@@ -27,8 +27,9 @@ std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t(
                     one / 0x1p10, sets, caches / 0x1p20, most));
   }
   if (ways * sets * one > available) {
-    throw OutOfMemory(fmt::format("{:.0f} sets of operands need {:.3g} GiB and {:.3g} GiB is available",
-                                  ways * sets, ways * sets * one / 0x1p30, available / 0x1p30));
+    throw OutOfMemory(fmt::format("{:.0f} sets of operands{} need {:.3g} GiB and {:.3g} GiB is available",
+                                  sets, ways == 1 ? "" : fmt::format(" for each of {} algorithms", ways),
+                                  ways * sets * one / 0x1p30, available / 0x1p30));
   }
   return static_cast<std::int64_t>(sets);
 }

@@ -12,7 +12,7 @@ namespace breakeven {
 /// neither function is called. Rotating sets together have twice the size of the caches, because caches do
 /// not strictly evict the oldest data. Throws Unsupported (worker/backend.h) if the operands are too small
 /// for that, and OutOfMemory if the sets need more memory than is available.
-/// `ways`: algorithms that race have their own sets, all at once.
+/// `ways` is the number of algorithms that race, each with its own sets.
 std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t()>& cache_bytes,
                           const std::function<std::int64_t()>& available_bytes, int ways = 1);
 

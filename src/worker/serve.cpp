@@ -194,10 +194,11 @@ class Worker {
   }
 
   void prepare(const request::Prepare& request, const Operation& operation) {
-    prepared_ = operation.prepare(request.problem, request.seed);
+    auto prepared = operation.prepare(request.problem, request.seed);
     if (const auto extra = extra_work())
-      prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.hello.device == "cpu");
-    if (request.cold) prepared_->flush();
+      prepared = with_extra_work(std::move(prepared), *extra, backend_.hello.device == "cpu");
+    if (request.cold) prepared->flush();  // allocates what the flushes of samples need
+    prepared_ = std::move(prepared);
     problem_ = request.problem;
     id_ = request.problem.id();
     mode_ = {.transfer = Transfer::of(request.problem.parameters),

@@ -337,7 +337,8 @@ class Conv2dWorkload final : public Workload {
         count_if_any(p.p(), p.r, [&](auto y, auto tap) { return is_in(p.source_row(y, tap), p.h); });
     const auto columns =
         count_if_any(p.q(), p.s, [&](auto x, auto tap) { return is_in(p.source_column(x, tap), p.w); });
-    return {.flop = 2.0 * static_cast<double>(p.n * p.k * p.group_c() * rows * columns),
+    const double of_each = 2.0 * static_cast<double>(p.n * p.k) * static_cast<double>(p.group_c());
+    return {.flop = of_each * static_cast<double>(rows) * static_cast<double>(columns),
             .bytes = bytes(parameters)};
   }
 

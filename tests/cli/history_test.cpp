@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/driver.h"
+#include "unit/variable_for_now.h"
 
 namespace breakeven::cli_tests {
 namespace {
@@ -119,9 +120,10 @@ TEST_F(HistoryTest, TakesResultsOfRunAndKeepsThemInOrder) {
 
 TEST_F(HistoryTest, TheCommitIsThatOfTheWorkingDirectory) {
   // Neither this machine's settings nor a repository around the folder may count.
-  for (const char* variable : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}) unsetenv(variable);
-  for (const char* variable : {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}) setenv(variable, "/dev/null", 1);
-  setenv("GIT_CEILING_DIRECTORIES", folder_.path().parent_path().c_str(), 1);
+  const VariableForNow folder("GIT_DIR", nullptr), tree("GIT_WORK_TREE", nullptr),
+      index("GIT_INDEX_FILE", nullptr), own("GIT_CONFIG_GLOBAL", "/dev/null"),
+      of_system("GIT_CONFIG_SYSTEM", "/dev/null"),
+      ceiling("GIT_CEILING_DIRECTORIES", folder_.path().parent_path().c_str());
   const auto result = files(1, 0, 1)[0];
   EXPECT_THAT(with_status(2, history({"add", store(), result})).err, HasSubstr("say --commit SHA"));
   EXPECT_FALSE(std::filesystem::exists(store())) << "nothing is begun that cannot be done";

@@ -139,7 +139,7 @@ class StoppedDriver : public InterruptionTest {
 };
 
 TEST_F(StoppedDriver, TakesNoAnswerForLate) {
-  stop_and_continue(6);
+  stop_and_continue(4);
 }
 
 using SlowStoppedDriver = StoppedDriver;

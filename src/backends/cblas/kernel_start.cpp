@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "backends/cblas/kernel_cache.h"
@@ -51,16 +53,19 @@ std::string raced_kernels(const std::string& own, const std::vector<Kernels>& ot
   return contenders[fastest_kernels(race_kernels(contenders))].name;
 }
 
-/// Lets one process of this user race at a time: ranks of a host start together, and races side by side would
-/// be of one another. Without a lock they do.
+/// Lets one process of this user race at a time: ranks of a host start together, and races that run side by
+/// side disturb each other. After 20 s, or without a folder for temporary files, it does not wait.
 class RaceTurn {
  public:
   RaceTurn() {
-    std::error_code ignored;
-    const auto path =
-        std::filesystem::temp_directory_path(ignored) / fmt::format("breakeven-race-{}.lock", geteuid());
+    std::error_code error;
+    const auto folder = std::filesystem::temp_directory_path(error);
+    if (error) return;
+    const auto path = folder / fmt::format("breakeven-race-{}.lock", geteuid());
     file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file_ >= 0) flock(file_, LOCK_EX);
+    constexpr int attempts = 400;
+    for (int i = 0; file_ >= 0 && i < attempts && flock(file_, LOCK_EX | LOCK_NB) != 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   ~RaceTurn() {
     if (file_ >= 0) close(file_);
@@ -94,8 +99,11 @@ class KernelChooser {
  private:
   std::string choose_in_turn() {
     const RaceTurn turn;
-    std::string chosen = kept_choice();  // perhaps of who raced meanwhile
-    if (is_possible(chosen)) return chosen;
+    std::string chosen = kept_choice();  // another process may have raced meanwhile
+    if (is_possible(chosen)) {
+      problem_.clear();
+      return chosen;
+    }
     chosen = raced_kernels(own_, others_);
     keep(chosen);
     return chosen;

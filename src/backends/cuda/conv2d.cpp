@@ -76,7 +76,6 @@ class SingleLayer final : public TensorWork {
  public:
   SingleLayer(const Case& problem, std::uint64_t seed)
       : TensorWork(problem, host_tensors<Conv2d>(problem, seed, 2)),  // one in another layout
-
         p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
         plans_(problem.parameters.boolean("tuned") ? most_plans : 1),
         handle_(make_handle()) {

@@ -51,7 +51,7 @@ class LinkCopy final : public Work {
           "cudaMemcpyAsync");
   }
 
-  /// The array is in the caches of both.
+  /// The array is in the caches of the host and of the device.
   bool flush() override {
     Work::flush();
     return false;

@@ -76,8 +76,8 @@ class MovingWork : public Work {
   Moved* result_ = nullptr;
 };
 
-/// The tensors of a product or convolution. `copies`: of which the host's memory holds that many at once,
-/// beside pinned ones if they move. Throws OutOfMemory.
+/// The tensors of a product or convolution. The host's memory holds `copies` of them at once, and a pinned
+/// one more if they move. Throws OutOfMemory.
 template <typename Problem>
 HostTensors host_tensors(const Case& problem, std::uint64_t seed, int copies) {
   if (Transfer::of(problem.parameters).moves()) ++copies;

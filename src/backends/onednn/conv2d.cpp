@@ -294,7 +294,7 @@ class OnednnConv2d final : public Prepared {
  public:
   OnednnConv2d(const Case& problem, std::uint64_t seed)
       : tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
-        sets_(operand_sets_on_host(problem, copies_of(problem))) {
+        sets_(operand_sets_on_host(problem, copies_of(problem) - 1)) {
     const auto makers = ways(Conv2d(problem.parameters), tensors_, sets_);
     if (makers.empty())
       throw Unsupported("oneDNN has at most its slow reference implementation of this pass on this CPU");

@@ -55,6 +55,7 @@ Document document_of(const Fleet& fleet) {
   if (!fleet.standings.empty() && !fleet.not_compared.empty())
     document.title += fmt::format(" {} could not be compared.", fleet.not_compared.size());
   if (fleet.is_partial) document.title += " Some cases could not be compared.";
+  if (fleet.has_wrong) document.title = "Some results are wrong. " + document.title;
   document.tone = tone_of_status(exit_status(fleet));
   for (std::size_t i = 0; i < fleet.kinds.size(); ++i) {
     const NodeKind& kind = fleet.kinds[i];
@@ -70,7 +71,7 @@ Document document_of(const Fleet& fleet) {
       if (!standing.is_slower || !is_of(kind, standing)) continue;
       add_sentence(card.answer,
                    fmt::format("{}{}: {} by {} takes {} ({} to {}) as long: {}.", of_kind,
-                               fleet.nodes[standing.node], standing.op, backend_spelling(standing.backend),
+                               fleet.nodes[standing.node], standing.op, backend_title(standing.backend),
                                factor_text(standing.ratio), factor_text(standing.interval.low),
                                factor_text(standing.interval.high), standing.cause),
                    Tone::bad);

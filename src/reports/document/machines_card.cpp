@@ -83,15 +83,20 @@ void tell_order(Card& card, const std::vector<std::string>& first, const std::ve
   const std::string names = joined_text(first);
   const bool is_shared = first.size() > 1;
   card.short_answer = is_shared ? names + " are not distinguishable" : names;
-  add_sentence(card.answer,
-               is_shared ? fmt::format("{} share the first place of {} machines, each with its fastest "
-                                       "library: they are not distinguishable.",
-                                       names, machines)
-                         : fmt::format("{} is the fastest of {} machines, each with its fastest library.",
-                                       names, machines));
+  if (is_shared) {
+    const std::vector<std::string> rest(first.begin() + 1, first.end());
+    add_sentence(
+        card.answer,
+        fmt::format("{} share the first place of {} machines, each with its fastest library: {} {} not "
+                    "distinguishable from {}.",
+                    names, machines, joined_text(rest), rest.size() == 1 ? "is" : "are", first.front()));
+  } else {
+    add_sentence(card.answer, fmt::format("{} is the fastest of {} machines, each with its fastest library.",
+                                          names, machines));
+  }
   add_sentence(card.answer, others.empty() ? fmt::format("They were compared over {}.", problems)
-                                           : fmt::format("Over {}, {} as long on average.", problems,
-                                                         joined_text(others)));
+                                           : fmt::format("Over {}, {} as long as {} on average.", problems,
+                                                         joined_text(others), first.front()));
 }
 
 }  // namespace

@@ -99,17 +99,27 @@ class Remarks {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// What is missing if the runs are shards; empty if none of them is.
-std::string shards_text(const Runs& runs) {
-  std::vector<std::string> shards;
-  for (const Result* run : runs) {
-    if (!run->shard || run->shard->shard.count < 2) continue;
-    const std::string text = run->shard->shard.text();
-    if (std::ranges::count(shards, text) == 0) shards.push_back(text);
-  }
-  if (shards.empty()) return "";
+/// What is missing of a run of which only shards are here; empty if all are.
+std::string missing_shards_text(const std::set<Shard>& here) {
+  if (here.size() == here.begin()->count) return "";
+  std::vector<std::string> names;
+  names.reserve(here.size());
+  for (const Shard& shard : here) names.push_back(shard.text());
   return fmt::format("{} {}: other cases of the run are missing. Join all its shards with breakeven merge.",
-                     shards.size() == 1 ? "This is shard" : "These are shards", joined_text(shards));
+                     names.size() == 1 ? "This is shard" : "These are shards", joined_text(names));
+}
+
+/// The same for each run that was divided, told apart by its cases and their number of parts.
+std::vector<std::string> shards_texts(const Runs& runs) {
+  std::map<std::pair<std::string, std::size_t>, std::set<Shard>> by_run;
+  for (const Result* run : runs) {
+    if (run->shard) by_run[{run->shard->fingerprint, run->shard->shard.count}].insert(run->shard->shard);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [run, here] : by_run) {
+    if (std::string text = missing_shards_text(here); !text.empty()) texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -134,7 +144,7 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
   if (!complete)
     said.push_back({.text = "The run ended before everything was measured: continue it with --resume.",
                     .tone = Tone::warning});
-  add_sentence(said, shards_text(runs), Tone::warning);
+  for (const std::string& text : shards_texts(runs)) add_sentence(said, text, Tone::warning);
   warnings.add_to(said, Tone::warning);
   unsupported.add_to(said, Tone::quiet);
   return said;

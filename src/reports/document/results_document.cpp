@@ -237,8 +237,8 @@ std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
   return Card{
       .question = "Where does a GPU win?",
       .short_answer = "not measured yet",
-      .answer = {{.text = one_config ? "No GPU took part: on a machine with one, the same command with its "
-                                       "backend compares it."
+      .answer = {{.text = one_config ? "No GPU took part: the same command compares one, unless --backends "
+                                       "leaves it out."
                                      : "Not measured yet: no GPU took part. On a machine with one, run the "
                                        "same configs, and report its files with these."}}};
 }

@@ -1,12 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "host/library_variables.h"
+#include "unit/variable_for_now.h"
 
 namespace breakeven {
 namespace {
@@ -29,32 +26,6 @@ TEST(SteeringVariables, AreThoseThatLibrariesHeed) {
               ElementsAre(Pair("CUDA_VISIBLE_DEVICES", ""), Pair("OPENBLAS_CORETYPE", "Haswell"),
                           Pair("TF_ENABLE_ONEDNN_OPTS", "0"), Pair("XLA_FLAGS", "--a=b --c=d")));
 }
-
-/// Sets a variable of this process, or removes it if `value` is null, and restores it at the end.
-class VariableForNow {
- public:
-  VariableForNow(std::string name, const char* value) : name_(std::move(name)) {
-    if (const char* before = std::getenv(name_.c_str())) before_ = before;
-    put(value);
-  }
-  ~VariableForNow() { put(before_ ? before_->c_str() : nullptr); }
-  VariableForNow(const VariableForNow&) = delete;
-  VariableForNow& operator=(const VariableForNow&) = delete;
-  VariableForNow(VariableForNow&&) = delete;
-  VariableForNow& operator=(VariableForNow&&) = delete;
-
- private:
-  void put(const char* value) const {
-    if (value != nullptr) {
-      setenv(name_.c_str(), value, 1);
-    } else {
-      unsetenv(name_.c_str());
-    }
-  }
-
-  std::string name_;
-  std::optional<std::string> before_;
-};
 
 TEST(SpinSettings, OfTheUserHavePriority) {
   const VariableForNow openblas("OPENBLAS_THREAD_TIMEOUT", nullptr);

@@ -2,12 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <optional>
-#include <string>
-
 #include "unit/messages.h"
 #include "unit/network_fixtures.h"
+#include "unit/variable_for_now.h"
 
 namespace breakeven {
 namespace {
@@ -57,15 +54,11 @@ TEST_F(NetworkDataset, ReadsGzip) {
 /// replaced.
 TEST_F(NetworkDataset, TheDefaultOneMayBeElsewhere) {
   constexpr const char* variable = "BREAKEVEN_FASHION_MNIST";
-  const char* found = std::getenv(variable);
-  const std::optional<std::string> of_this_machine = found ? std::optional<std::string>(found) : std::nullopt;
-  unsetenv(variable);
+  const VariableForNow unset(variable, nullptr);
   EXPECT_EQ(dataset_folder(default_dataset), default_dataset);
-  setenv(variable, folder_.path().c_str(), 1);
+  const VariableForNow set(variable, folder_.path().c_str());
   EXPECT_EQ(dataset_folder(default_dataset), folder_.path());
   EXPECT_EQ(dataset_folder("/elsewhere"), "/elsewhere");
-  unsetenv(variable);
-  if (of_this_machine) setenv(variable, of_this_machine->c_str(), 1);
 }
 
 TEST_F(NetworkDataset, WhatIsNoFileIsNamed) {

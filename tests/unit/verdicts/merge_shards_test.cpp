@@ -157,7 +157,8 @@ TEST(MergedShards, MayBeIncomplete) {
   EXPECT_THAT(
       merged.warnings,
       ElementsAre("shard 2/3 (2.json) is incomplete, 1 of its 4 results are missing: continue it with "
-                  "`breakeven run CONFIG --shard 2/3 --resume 2.json`, then merge again"));
+                  "`breakeven run CONFIG --shard 2/3 --resume 2.json` and the --filter, --backends and --threads "
+                  "that it had, then merge again"));
 }
 
 TEST(MergedShards, OfMachinesWithOtherNamesSayWhereTheyWereMeasured) {

@@ -55,7 +55,7 @@ TEST(OperandSets, ThatDoNotFitAreSaidBeforeTheyAreAllocated) {
   };
   EXPECT_EQ(of_three_ways(6 * 12 * 1024 * 1024), 2);
   EXPECT_THAT(message_of<OutOfMemory>([&] { of_three_ways(6 * 12 * 1024 * 1024 - 1); }),
-              HasSubstr("6 sets of operands need"));
+              HasSubstr("2 sets of operands for each of 3 algorithms need"));
 }
 
 }  // namespace

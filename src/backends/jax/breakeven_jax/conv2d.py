@@ -19,7 +19,7 @@ _FORMATS = {
 
 def operations(device):
     floats = [name for name in device.dtypes if name not in ("f8e4m3", "s8")]
-    return [Operation("conv2d", floats, lambda parameters, seed: _prepare(parameters, seed, device), copies=2)]
+    return [Operation("conv2d", floats, lambda parameters, seed: _prepare(parameters, seed, device), racing=2)]
 
 
 def _prepare(p, seed, device):

@@ -16,8 +16,8 @@ class _Torch:
     def begin_case(self, parameters):
         super().begin_case(parameters)
         deterministic = parameters.get("deterministic", False)
-        # Filling memory that a correct program does not read takes time.
-        torch.utils.deterministic.fill_uninitialized_memory = False
+        if hasattr(torch.utils, "deterministic"):  # filling memory that a correct program does not read takes time
+            torch.utils.deterministic.fill_uninitialized_memory = False
         if deterministic != torch.are_deterministic_algorithms_enabled():  # a change imports the compiler
             torch.use_deterministic_algorithms(deterministic)
         self.search_algorithms(parameters.get("tuned", True) and not deterministic)

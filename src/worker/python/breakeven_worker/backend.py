@@ -124,6 +124,7 @@ class Operation:
     dtypes: list
     prepare: object
     copies: int = 1  # of all operands and results in memory at once: the framework's beside numpy's, say
+    racing: int = 1  # ways of a case that race, each with its own copies
     in_ranks: bool = False  # several ranks can compute it together
 
 

@@ -171,17 +171,18 @@ class _Worker:
             if operation.op == op and dtype in operation.dtypes:
                 self._check_ranks(operation, case.get("ranks", 1))
                 with self._ranks.in_agreement():
-                    self._check_memory(operation.copies * case.memory_bytes)
-                self._prepared = operation.prepare(case, request["seed"])
+                    racing = operation.racing if may_race(case) else 1
+                    self._check_memory(operation.copies * racing * case.memory_bytes)
+                prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
-                    on_host = self._backend.device == "cpu"
-                    self._prepared = with_extra_work(self._prepared, extra, on_host, self._ranks.largest)
-                self._prepared.measures_latency = request.get("measures_latency", False)
+                    prepared = with_extra_work(prepared, extra, self._backend.device == "cpu", self._ranks.largest)
+                prepared.measures_latency = request.get("measures_latency", False)
                 self._transfer = Transfer.of(case)
                 self._cold = request.get("cache", "warm") == "cold"
                 if self._cold:
-                    self._prepared.flush()  # allocates what the flushes of samples need
+                    prepared.flush()  # allocates what the flushes of samples need
+                self._prepared = prepared
                 gc.collect()
                 gc.freeze()
                 ready = {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}

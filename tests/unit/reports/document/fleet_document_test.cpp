@@ -43,6 +43,13 @@ TEST(FleetDocument, ShowsHowTheNodesStand) {
               HasSubstr("0.990 to 1.010"));
 }
 
+TEST(FleetDocument, SaysThatResultsAreWrong) {
+  Fleet wrong = fleet();
+  wrong.has_wrong = true;
+  EXPECT_EQ(document_of(wrong).title,
+            "Some results are wrong. 1 of 3 nodes is slower than the others of its kind.");
+}
+
 TEST(FleetDocument, LetsNoControlCharactersThrough) {
   Fleet hostile = fleet();
   hostile.kinds[0].name = hostile.nodes[0] = hostile.standings[0].op = hostile.standings[1].backend =

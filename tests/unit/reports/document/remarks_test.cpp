@@ -57,6 +57,11 @@ TEST(Remarks, SayThatAShardIsNotTheWholeRun) {
   results[1].shard->shard.number = 2;
   EXPECT_THAT(texts(remarks_on(runs_of(results))),
               ElementsAre(testing::HasSubstr("These are shards 1/4 and 2/4: ")));
+  for (std::size_t number : {3U, 4U}) {
+    results.push_back(results[0]);
+    results.back().shard->shard.number = number;
+  }
+  EXPECT_THAT(remarks_on(runs_of(results)), testing::IsEmpty()) << "all are here";
   results.assign(1, results[0]);
   results[0].shard->shard = {.number = 1, .count = 1};
   EXPECT_THAT(remarks_on(runs_of(results)), testing::IsEmpty());

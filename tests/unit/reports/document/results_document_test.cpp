@@ -159,7 +159,7 @@ TEST(ResultsDocument, WithoutAGpuThatIsNotMeasuredYet) {
   EXPECT_EQ(card.short_answer, "not measured yet");
   EXPECT_THAT(
       texts(card.answer),
-      ElementsAre("No GPU took part: on a machine with one, the same command with its backend compares it."));
+      ElementsAre("No GPU took part: the same command compares one, unless --backends leaves it out."));
   EXPECT_THAT(
       questions(document({sample::result({sample::refused(product("a", 64, 1), Status::failed, "no")})})),
       ElementsAre("Which is faster?"))
@@ -215,12 +215,12 @@ TEST(ResultsDocument, MachinesThatMayBeAsFastShareTheFirstPlace) {
   };
   const Card two = document({run("x", 1), run("y", 1.003)}).cards.at(1);
   EXPECT_THAT(texts(two.answer),
-              ElementsAre("x and y share the first place of 2 machines, each with its fastest library: they "
-                          "are not distinguishable.",
+              ElementsAre("x and y share the first place of 2 machines, each with its fastest library: y is "
+                          "not distinguishable from x.",
                           "They were compared over the 2 matrix products that all of them have."));
   EXPECT_EQ(two.short_answer, "x and y are not distinguishable");
   EXPECT_THAT(texts(document({run("x", 1), run("y", 1.003), run("z", 2)}).cards.at(1).answer),
-              Contains(HasSubstr("z takes 2.0x as long on average")));
+              Contains(HasSubstr("z takes 2.0x as long as x on average")));
 }
 
 TEST(ResultsDocument, MachinesAreSideBySideOverWhatAllHave) {

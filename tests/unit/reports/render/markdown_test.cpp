@@ -41,7 +41,7 @@ TEST(Markdown, IsTheAnswersAndFoldedResults) {
             "\n"
             "## Where does a GPU win?\n"
             "\n"
-            "**No GPU took part: on a machine with one, the same command with its backend compares it.**\n"
+            "**No GPU took part: the same command compares one, unless --backends leaves it out.**\n"
             "\n"
             "<details><summary>What else the results say: Which is faster?</summary>\n"
             "\n"
@@ -108,7 +108,7 @@ TEST(Answers, AreASentenceALineWithWarningsOnce) {
   EXPECT_EQ(render_answers(document_of(Measured{.results = {run, run}})),
             "a is the fastest.\n"
             "On average b takes 2.0x as long as the fastest.\n"
-            "No GPU took part: on a machine with one, the same command with its backend compares it.\n"
+            "No GPU took part: the same command compares one, unless --backends leaves it out.\n"
             "warning: b: its kernels are for another processor\n");
 }
 

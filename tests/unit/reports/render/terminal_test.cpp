@@ -75,7 +75,7 @@ TEST(Terminal, EndsWithTheAnswer) {
             "\n"
             "oneDNN is the fastest.\n"
             "On average OpenBLAS takes 2.0x as long as the fastest.\n"
-            "No GPU took part: on a machine with one, the same command with its backend compares it.\n");
+            "No GPU took part: the same command compares one, unless --backends leaves it out.\n");
 }
 
 TEST(Terminal, OfManyQuestionsEndsWithAllOfThemInShort) {

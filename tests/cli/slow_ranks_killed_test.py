@@ -42,12 +42,18 @@ class KilledTest(unittest.TestCase):
             time.sleep(1)
         pids = [rank["pid"] for rank in ranks.hello["ranks"]]
         self.assertEqual(len(pids), 3)
+        self.addCleanup(end_all, pids)
         os.kill(pids[killed], signal.SIGKILL)
         self.assertNotEqual(ranks._process.wait(timeout=30), 0)
         last = time.monotonic() + 10
         while any(map(is_alive, pids)) and time.monotonic() < last:
             time.sleep(0.1)
         self.assertFalse([pid for pid in pids if is_alive(pid)])
+
+
+def end_all(pids):
+    for pid in filter(is_alive, pids):
+        os.kill(pid, signal.SIGKILL)
 
 
 def is_alive(pid):
@@ -62,6 +68,8 @@ if __name__ == "__main__":
     mpirun = shutil.which("mpirun")
     if not mpirun or "Open MPI" not in subprocess.run([mpirun, "--version"], capture_output=True, text=True).stdout:
         skip("there is no mpirun of Open MPI")
+    if "libmpi" not in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout:
+        skip("built without MPI")
     if not PROGRAM.exists() or not pathlib.Path(FASHION_MNIST).exists():
         skip("needs OpenBLAS and dataset-fashion-mnist")
     skip_unless_available(PROGRAM)
