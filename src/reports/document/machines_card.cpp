@@ -94,9 +94,10 @@ void tell_order(Card& card, const std::vector<std::string>& first, const std::ve
     add_sentence(card.answer, fmt::format("{} is the fastest of {} machines, each with its fastest library.",
                                           names, machines));
   }
-  add_sentence(card.answer, others.empty() ? fmt::format("They were compared over {}.", problems)
-                                           : fmt::format("Over {}, {} as long as {} on average.", problems,
-                                                         joined_text(others), first.front()));
+  add_sentence(card.answer, others.empty()
+                                ? fmt::format("They were compared over {}.", problems)
+                                : fmt::format("Over {}, {} as long{} on average.", problems,
+                                              joined_text(others), is_shared ? " as " + first.front() : ""));
 }
 
 }  // namespace
