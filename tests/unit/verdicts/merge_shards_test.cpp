@@ -156,9 +156,10 @@ TEST(MergedShards, MayBeIncomplete) {
   EXPECT_EQ(rows(merged), rows_of_all_cases());
   EXPECT_THAT(
       merged.warnings,
-      ElementsAre("shard 2/3 (2.json) is incomplete, 1 of its 4 results are missing: continue it with "
-                  "`breakeven run CONFIG --shard 2/3 --resume 2.json` and the --filter, --backends and --threads "
-                  "that it had, then merge again"));
+      ElementsAre(
+          "shard 2/3 (2.json) is incomplete, 1 of its 4 results are missing: continue it with "
+          "`breakeven run CONFIG --shard 2/3 --resume 2.json` and the --filter, --backends and --threads "
+          "that it had, then merge again"));
 }
 
 TEST(MergedShards, OfMachinesWithOtherNamesSayWhereTheyWereMeasured) {
