@@ -42,7 +42,7 @@ double seconds_of_call(std::vector<float>& from, std::vector<float>& to, int cou
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const std::chrono::microseconds rest(argc > 1 ? std::atoi(argv[1]) : 0);
+  const std::chrono::microseconds rest(argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0);
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
