@@ -224,15 +224,20 @@ TEST_P(KernelsTest, KernelsThatDieOrHangInTheRaceAreOut) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Libraries, KernelsTest,
-    testing::Values(Library{"openblas",
-                            "kernels for (\\w+)",
-                            "OPENBLAS_CORETYPE",
-                            {{"Haswell", "Haswell"}, {"Zen", "Zen"}}},
-                    // The numbers are those of BLIS 0.9.
-                    Library{"blis", "0\\.9\\S* (\\w+)", "BLIS_ARCH_TYPE", {{"haswell", "3"}, {"zen3", "6"}}}),
-    [](const testing::TestParamInfo<Library>& tested) { return tested.param.backend; });
+auto libraries() {
+  return testing::Values(
+      Library{
+          "openblas", "kernels for (\\w+)", "OPENBLAS_CORETYPE", {{"Haswell", "Haswell"}, {"Zen", "Zen"}}},
+      // The numbers are those of BLIS 0.9.
+      Library{"blis", "0\\.9\\S* (\\w+)", "BLIS_ARCH_TYPE", {{"haswell", "3"}, {"zen3", "6"}}});
+}
+
+std::string backend_name(const testing::TestParamInfo<Library>& tested) {
+  return tested.param.backend;
+}
+
+INSTANTIATE_TEST_SUITE_P(Libraries, KernelsTest, libraries(), backend_name);
+INSTANTIATE_TEST_SUITE_P(Libraries, SlowKernelsTest, libraries(), backend_name);
 
 }  // namespace
 }  // namespace breakeven::cli_tests
