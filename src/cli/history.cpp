@@ -74,7 +74,7 @@ void complete_label(RunLabel& label) {
     throw CommandError(
         "history add: which commit was measured? The working directory is not a git checkout; say "
         "--commit SHA");
-  // Nothing tells the branch of another commit.
+  // The branch of another commit is not known.
   if (label.branch.empty() && is_same_commit(label.commit, checked_out))
     label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
 }

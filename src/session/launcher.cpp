@@ -101,7 +101,7 @@ std::optional<std::string> rank_that_ended_its_job(const std::string& error_outp
 
 std::string reason_of_ranks(const std::string& error_output) {
   if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
-  // What mpirun says of it names no host.
+  // mpirun's own message on a failed ssh names no host.
   std::istringstream lines(error_output);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("ssh: ")) return line;

@@ -176,7 +176,7 @@ std::vector<std::string> unavailable_backends(const Result& node, const std::set
   return texts;
 }
 
-/// What this node lacks beside the others of its kind, and its cases without a valid time.
+/// Lists the cases of a node without a valid time, and what it lacks beside the others of its kind.
 std::vector<std::string> facts_on(const Result& node, const std::set<CaseOfWork>& of_its_kind,
                                   const std::map<Work, CaseTimes>& own) {
   std::vector<std::string> facts = bad_cases(node);

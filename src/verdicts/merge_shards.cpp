@@ -235,8 +235,7 @@ std::string describe_incomplete(const ShardFile& file) {
   return fmt::format(
       "shard {0} ({1}) is incomplete, {2} of its {3} results are missing: continue it with `breakeven run "
       "CONFIG --shard {0} --resume {1}{4}` and the --filter, --backends and --threads that it had, then "
-      "merge "
-      "again",
+      "merge again",
       shard_of(file).text(), file.file, std::ranges::count(cases, Status::interrupted, &CaseResult::status),
       cases.size(), options_of_shard(file.result, defaults));
 }

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,22 @@ def expect_refusals(test, program, refusals):
         answer = program.send(request if isinstance(request, str) else json.dumps(request))
         test.assertEqual((answer["ok"], answer.get("status")), (False, status), (request, answer))
         test.assertTrue(answer["reason"])
+
+
+def is_alive(pid):
+    """True if the process runs; false also for one that has ended and whose parent has not asked for its status."""
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def mpirun_is_open_mpi():
+    """True if the mpirun in PATH is Open MPI's."""
+    if not shutil.which("mpirun"):
+        return False
+    return "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
 
 
 def skip_unless_available(program):

@@ -113,7 +113,7 @@ class KernelsTest : public DriverTest, public testing::WithParamInterface<Librar
 
 using SlowKernelsTest = KernelsTest;
 
-/// As ranks do, which start together on a host.
+/// Ranks start together on a host.
 TEST_P(SlowKernelsTest, RacesOfOneUserWaitForEachOther) {
   const std::string path = file(fmt::format("breakeven-race-{}.lock", geteuid()));
   const int held = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -3,14 +3,23 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
 import time
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, BackendProgram, infer, skip, skip_unless_available, train
+from backend_program import (
+    BUILD,
+    FASHION_MNIST,
+    BackendProgram,
+    infer,
+    is_alive,
+    mpirun_is_open_mpi,
+    skip,
+    skip_unless_available,
+    train,
+)
 
 PROGRAM = BUILD / "breakeven-backend-pytorch"
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -128,20 +137,6 @@ class PytorchRanksTest(unittest.TestCase):
         ranks._errors.seek(0)
         self.assertIn(f"rank 1 on {socket.gethostname()} {words}", ranks._errors.read())
         self.assertFalse([pid for pid in pids if is_alive(pid)])
-
-
-def is_alive(pid):
-    try:
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"  # its parent has ended, and nobody has asked for its status yet
-
-
-def mpirun_is_open_mpi():
-    if not shutil.which("mpirun"):
-        return False
-    return "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
 
 
 if __name__ == "__main__":

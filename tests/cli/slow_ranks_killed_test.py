@@ -3,13 +3,21 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, BackendProgram, skip, skip_unless_available, train
+from backend_program import (
+    BUILD,
+    FASHION_MNIST,
+    BackendProgram,
+    is_alive,
+    mpirun_is_open_mpi,
+    skip,
+    skip_unless_available,
+    train,
+)
 
 PROGRAM = BUILD / "breakeven-backend-openblas"
 # This machine may have fewer cores than ranks.
@@ -56,17 +64,8 @@ def end_all(pids):
         os.kill(pid, signal.SIGKILL)
 
 
-def is_alive(pid):
-    try:
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"  # its parent has ended, and nobody has asked for its status yet
-
-
 if __name__ == "__main__":
-    mpirun = shutil.which("mpirun")
-    if not mpirun or "Open MPI" not in subprocess.run([mpirun, "--version"], capture_output=True, text=True).stdout:
+    if not mpirun_is_open_mpi():
         skip("there is no mpirun of Open MPI")
     if "libmpi" not in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout:
         skip("built without MPI")

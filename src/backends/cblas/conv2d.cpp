@@ -300,7 +300,7 @@ std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed, std::i
   return std::make_unique<BackwardWeights<T>>(p, seed, sets);
 }
 
-/// Those of im2col's way, and of Winograd's.
+/// The copies of the tensors that im2col and, in a race, Winograd hold at once.
 int copies_of(const Case& problem) {
   return is_tuned(problem.parameters) && has_winograd_forward(Conv2d(problem.parameters)) ? 2 : 1;
 }

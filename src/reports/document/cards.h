@@ -1,6 +1,8 @@
 // The parts of reports that have their own source file.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -20,6 +22,11 @@ namespace breakeven {
 /// "3 machines (2 cores each, no GPU measured) · 23 November 2026 · breakeven 0.1.0 · 208 results, all
 /// verified".
 std::string about_text(const Measured& measured);
+
+/// The short answer of a question with several answers: "differs (3 answers)".
+inline std::string differs_text(std::size_t answers) {
+  return fmt::format("differs ({} answers)", answers);
+}
 
 /// "23 November 2026" for "2026-11-23T10:00:00Z"; other texts are unchanged.
 std::string date_text(const std::string& created);

@@ -80,12 +80,12 @@ void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& librari
 /// The first statement in short. Where others differ, it does not stand for them.
 std::string statements_in_short(Focus focus, const std::vector<Statement>& said) {
   const std::string& first = said.front().in_short;
-  // What a device can do at most is described in statements that do not answer one question.
+  // Statements on ceilings do not answer one question.
   if (focus == Focus::ceilings) return first;
   const auto others =
       std::ranges::count_if(said, [&](const Statement& one) { return one.in_short != first; });
   if (others == 0) return first;
-  return focus == Focus::gpu ? fmt::format("differs ({} answers)", said.size())
+  return focus == Focus::gpu ? differs_text(said.size())
                              : fmt::format("{}, and {} more", first, said.size() - 1);
 }
 

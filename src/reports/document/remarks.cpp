@@ -99,7 +99,7 @@ class Remarks {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// What is missing of a run of which only shards are here; empty if all are.
+/// Says which shards of a run are here, if others are missing; empty if all are here.
 std::string missing_shards_text(const std::set<Shard>& here) {
   if (here.size() == here.begin()->count) return "";
   std::vector<std::string> names;

@@ -86,7 +86,7 @@ std::string prices_text(const Threshold& t) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// Where the challenger leads, or else where the baseline does: "CUDA from 384", "CUDA below 64".
+/// The values at which the challenger leads, or else the baseline: "CUDA from 384", "CUDA below 64".
 std::string lead_in_short(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   if (!found.last) return "not measured";
@@ -147,7 +147,7 @@ Card card_of(const std::vector<const Threshold*>& alike) {
     tell_slow_machines(*threshold, card.answer);
   }
   if (shorts.size() == 1) card.short_answer = *shorts.begin();
-  if (shorts.size() > 1) card.short_answer = fmt::format("differs ({} answers)", table.rows.size());
+  if (shorts.size() > 1) card.short_answer = differs_text(table.rows.size());
   std::stable_partition(charts.begin(), charts.end(),
                         [](const Chart& chart) { return !chart.marks.empty(); });
   card.picture = take_first(charts);

@@ -66,7 +66,7 @@ class SimulatedMachine {
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
   std::vector<double> probe_seconds = {350e-6};  // of one probe after the other, again and again
   std::optional<SpeedCounters> counters = {};    // that a probe reads
-  /// What the kernel counts; here nobody but the programs uses the CPUs.
+  /// The counters of the kernel. By default, nobody but the programs uses the CPUs.
   std::function<HostCounters(double now)> host_counters = [](double now) {
     return HostCounters{.busy_seconds = 0, .steal_seconds = 0, .total_seconds = 2 * now};
   };

@@ -7,7 +7,7 @@
 namespace breakeven {
 namespace {
 
-/// Of one image, `channels` channels and filters, and 3 x 3 filters.
+/// The least FLOP of a convolution of one image, with `channels` channels and as many filters of 3 x 3.
 double least_flop(std::int64_t size, std::int64_t channels, std::int64_t pad) {
   const Case made = make_case(*find_workload("conv2d"), {{"n", std::int64_t{1}},
                                                          {"c", channels},
@@ -26,7 +26,7 @@ TEST(LeastWorkOfConvolutions, IsOneMultiplicationForEachResultAndChannel) {
   EXPECT_EQ(least_flop(8, 4, 1), 2 * 8 * 8 * 4 * 4);
 }
 
-/// Of 9 x 9 results, 3 x 3 read the one element of the source.
+/// The source has one element, and 3 x 3 of the 9 x 9 results read it.
 TEST(LeastWorkOfConvolutions, IsNoneForResultsOfPaddingAlone) {
   EXPECT_EQ(least_flop(1, 4, 5), 2 * 3 * 3 * 4 * 4);
 }

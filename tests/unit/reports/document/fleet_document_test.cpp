@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Three nodes of which the last is slower.
+/// Three nodes. The last one is slower.
 Fleet fleet() {
   Fleet made;
   made.nodes = {"n0", "n1", "n2"};

@@ -40,7 +40,7 @@ TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
                           "b at 2.5 USD an hour (an offer, 2026-10-01)"));
 }
 
-/// What a document of a threshold says in short if these sides lead, from the smallest value up.
+/// The short answer of a threshold if these sides lead, from the smallest value up.
 std::string in_short(const std::vector<Lead>& leads) {
   Threshold t = sample::threshold();
   BreakEven& found = t.answers[0].found;
