@@ -1,7 +1,7 @@
-# Writes HEADER with the commit of SOURCE, such as 1a2b3c4d5e6f-dirty. It runs at every build, and changes the header
+# Writes HEADER with the commit of SOURCE, such as 1a2b3c4d5e6f-dirty; empty outside a git checkout. It runs at every build, and changes the header
 # only if the commit has changed, so that at most one file is compiled again.
 cmake_minimum_required(VERSION 3.22)
-set(COMMIT "unknown: no git checkout")
+set(COMMIT "")
 if(GIT)
   file(REAL_PATH ${SOURCE} source)
   execute_process(COMMAND ${GIT} -C ${source} rev-parse --show-toplevel

@@ -48,6 +48,7 @@ int compare_files(const CompareCommand& o) {
 const SubcommandRegistration compare_command(subcommand<CompareCommand>(
     "compare", "compare two result files, case by case",
     [](CLI::App& command, CompareCommand& o) {
+      declare_statuses(command, statuses_of_comparison());
       accept_result_names(
           command.add_option("BASE", o.base, "result file, or Google Benchmark's JSON; - for standard input"))
           ->required();

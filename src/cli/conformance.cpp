@@ -78,6 +78,9 @@ int conformance(const ConformanceOptions& o) {
 const SubcommandRegistration conformance_command(subcommand<ConformanceOptions>(
     "conformance", "check that a backend program keeps the worker protocol",
     [](CLI::App& command, ConformanceOptions& o) {
+      declare_statuses(command, {{exit_code::good, "all checks passed"},
+                                 {exit_code::wrong_or_regressed, "a check failed"},
+                                 {exit_code::incomplete, "the program, or the reference, is not here"}});
       command
           .add_option("PROGRAM", o.program,
                       "the backend program, by path or name; see docs/adding-a-backend.md")

@@ -42,6 +42,11 @@ int judge_files(const FleetCommand& o) {
 const SubcommandRegistration fleet_command(subcommand<FleetCommand>(
     "fleet", "find the nodes that are slower than the others of their kind",
     [](CLI::App& command, FleetCommand& o) {
+      declare_statuses(command,
+                       {{exit_code::good, "no node was found to be slower"},
+                        {exit_code::wrong_or_regressed, "a node is slower, or has a wrong result"},
+                        {exit_code::inconclusive, "a node is probably slower"},
+                        {exit_code::incomplete, "a node, or a case of a node, could not be compared"}});
       declare_result_files(command, o.files, "a result file of each node, all of one config");
       add_threshold_option(command, o.threshold, "the smallest difference that matters");
       accept_output_file(command.add_option("--out", o.out, "all standings, as JSON; - is standard output"));

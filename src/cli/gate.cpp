@@ -63,6 +63,9 @@ void declare_side(CLI::App& command, const std::string& name, const std::string&
 }
 
 void declare(CLI::App& command, GateOptions& o) {
+  std::map<int, std::string> statuses = statuses_of_comparison();
+  statuses[exit_code::interrupted] = interrupted_and_saved;
+  declare_statuses(command, std::move(statuses));
   add_case_options(command, o.selection);
   declare_side(command, "base", "what to compare with", o.base);
   declare_side(command, "head", "what is tested", o.head);

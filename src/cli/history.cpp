@@ -167,7 +167,7 @@ CLI::App* add_command(CLI::App& history, const std::shared_ptr<HistoryOptions>& 
                       const std::shared_ptr<std::function<int()>>& chosen, const std::string& name,
                       const std::string& meaning, int (*work)(const HistoryOptions&)) {
   CLI::App* command = history.add_subcommand(name, meaning);
-  command->footer(history.get_footer());
+  declare_statuses(*command, {});
   command->add_option("STORE", o->store, "the history: one file")->required();
   command->add_option("--wait", o->wait, "seconds to wait while another process writes to it")
       ->check(CLI::Range(0.0, 86400.0))
@@ -183,6 +183,8 @@ const SubcommandRegistration history_command(
        history.require_subcommand(1);
 
        CLI::App* adding = add_command(history, o, chosen, "add", "add result files, each a run", add_runs);
+       declare_statuses(*adding, {{exit_code::good, "added, or there already"},
+                                  {exit_code::incomplete, "a file has no measurements"}});
        declare_result_files(*adding, o->results, "results of `run`, or of Google Benchmark as JSON");
        adding->add_option(
            "--commit", o->label.commit,
@@ -195,6 +197,11 @@ const SubcommandRegistration history_command(
 
        CLI::App* checking = add_command(history, o, chosen, "check",
                                         "find changes; status 1 if a new one is slower", check_store);
+       declare_statuses(
+           *checking, {{exit_code::good, "nothing new is slower, or there are too few runs yet"},
+                       {exit_code::wrong_or_regressed, "a case became slower, or its newest result is wrong"},
+                       {exit_code::inconclusive, "there are no times at all"},
+                       {exit_code::incomplete, "a case failed in its newest run"}});
        add_selection(*checking, o->selection);
        checking->add_option("--branch", o->selection.branch, "only runs of this branch");
        add_threshold_option(*checking, o->threshold, "the smallest change that matters");

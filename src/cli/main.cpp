@@ -31,11 +31,6 @@ std::vector<SubcommandEntry>& subcommands() {
   return all;
 }
 
-constexpr const char* exit_statuses =
-    "Exit status: 0 good; 1 a wrong result or a regression; 2 the command or a file is at fault; 3 "
-    "inconclusive; 4 not comparable, or cases missing or failed; 130 interrupted (what was measured is "
-    "saved).";
-
 /// Flushes standard output. If that fails, the exit status is an error, whatever was decided. An interrupted
 /// command keeps its status: the reader may have gone, and the measurements are saved.
 int finish_output(int status) {
@@ -62,10 +57,13 @@ void declare(CLI::App& app, std::function<int()>& chosen) {
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("-V,--version", version_text, "show the version, the commit and the build");
   app.require_subcommand(1);
-  app.footer(exit_statuses);
+  declare_statuses(app, {{exit_code::wrong_or_regressed, "something is slower, or a result is wrong"},
+                         {exit_code::inconclusive, "inconclusive"},
+                         {exit_code::incomplete, "not comparable, or cases missing or failed"},
+                         {exit_code::interrupted, interrupted_and_saved}});
   for (const auto& entry : subcommands()) {
     CLI::App* command = app.add_subcommand(entry.name, entry.meaning);
-    command->footer(exit_statuses);
+    declare_statuses(*command, {});
     auto work = entry.add(*command);
     command->callback([&chosen, work] { chosen = work; });
   }

@@ -63,8 +63,9 @@ std::string synopsis(const CLI::App& app) {
 
 /// Describes a command and its subcommands.
 std::string describe_command(const CLI::App& app) {
-  std::string text = fmt::format(".SS {}\n{}\n.PP\n{}\n{}", escaped(full_name(app)), synopsis(app),
-                                 escaped(app.get_description()), describe_options(app));
+  std::string text =
+      fmt::format(".SS {}\n{}\n.PP\n{}\n{}.PP\n{}\n", escaped(full_name(app)), synopsis(app),
+                  escaped(app.get_description()), describe_options(app), escaped(app.get_footer()));
   for (const CLI::App* inner : shown_subcommands(app)) text += describe_command(*inner);
   return text;
 }

@@ -54,6 +54,12 @@ int merge_files(const MergeCommand& o) {
 const SubcommandRegistration merge_command(subcommand<MergeCommand>(
     "merge", "join the result files of a run's shards into one",
     [](CLI::App& command, MergeCommand& o) {
+      declare_statuses(
+          command,
+          {{exit_code::good, "joined"},
+           {exit_code::wrong_or_regressed, "joined, and a result is wrong"},
+           {exit_code::bad_input, "the command is at fault, or the files are not all of one run"},
+           {exit_code::incomplete, "the machines differ, or joined, and cases are missing or failed"}});
       declare_result_files(command, o.files, "result files of `breakeven run --shard`, one for each shard");
       accept_output_file(command.add_option("--out", o.out, "the joined result file; - for standard output"))
           ->required();

@@ -95,6 +95,10 @@ int rank_files(const RankCommand& o) {
 const SubcommandRegistration rank_command(subcommand<RankCommand>(
     "rank", "rank machines for a mix of work, by time, energy or cost",
     [](CLI::App& command, RankCommand& o) {
+      declare_statuses(command, {{exit_code::good, "ranked"},
+                                 {exit_code::incomplete,
+                                  "fewer than two machines could be ranked, or none has a time for a part "
+                                  "of the work"}});
       declare_result_files(command, o.files,
                            "result files of the machines; other kinds of files are skipped");
       accept_config_names(command.add_option(

@@ -15,6 +15,7 @@ namespace {
 struct ReportCommand {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> labels;
+  std::string asks;
   Outputs outputs;
   ChartOptions charts;
 };
@@ -30,7 +31,8 @@ std::vector<Subject> subjects_of(const Measured& measured) {
 int report(const ReportCommand& o) {
   check_one_standard_input(o.files);
   o.outputs.check(o.files, o.charts);
-  const Measured measured = read_measured(o.files, what_reports_show, parse_labels(o.labels));
+  Measured measured = read_measured(o.files, what_reports_show, parse_labels(o.labels));
+  measured.asks = parse_name<Focus>(o.asks);
   tell_skipped(measured);
   const std::vector<Subject> subjects = subjects_of(measured);
   o.outputs.write(subjects);
@@ -46,11 +48,17 @@ int report(const ReportCommand& o) {
 const SubcommandRegistration report_command(subcommand<ReportCommand>(
     "report", "show result files, or write them in other forms",
     [](CLI::App& command, ReportCommand& o) {
+      declare_statuses(command, {{exit_code::good, "the report was written, whatever the results are"}});
       declare_result_files(command, o.files,
                            "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
                            "other kinds of files are skipped");
       o.outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
       declare_label_option(command, o.labels);
+      command
+          .add_option(
+              "--asks", o.asks,
+              "the topic that the answer begins with, instead of that of the config (docs/configs.md)")
+          ->check(CLI::IsMember(all_names<Focus>()));
       declare_chart_options(command, o.charts);
     },
     report));

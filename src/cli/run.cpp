@@ -12,6 +12,7 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
+#include "cli/version_text.h"
 #include "plan/config.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
@@ -39,6 +40,10 @@ struct Options {
 };
 
 void declare(CLI::App& command, Options& o) {
+  declare_statuses(command, {{exit_code::good, "measured"},
+                             {exit_code::wrong_or_regressed, "a result is wrong"},
+                             {exit_code::incomplete, "cases are missing or failed, or a backend is not here"},
+                             {exit_code::interrupted, interrupted_and_saved}});
   add_case_options(command, o.selection);
   add_shard_option(command, o.selection);
   add_backends_option(command, o.backends, "each must be available");
@@ -170,6 +175,7 @@ int run(const Options& o) {
   if (o.precision > 0) plan.config.measure.precision = o.precision;
   apply_start_options(o.start, plan.config.measure);
   plan.threads = choose_threads(o.threads);
+  plan.commit = source_commit();
   if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out
                    : !o.resume.empty() ? o.resume

@@ -38,6 +38,9 @@ struct SelftestOptions {
 };
 
 void declare(CLI::App& command, SelftestOptions& o) {
+  declare_statuses(command, {{exit_code::good, "measured"},
+                             {exit_code::incomplete, "a backend is not here, or does no extra work"},
+                             {exit_code::interrupted, interrupted_and_saved}});
   add_case_options(command, o.selection);
   add_backends_option(command, o.backends, "each must be available");
   add_threshold_option(command, o.threshold, "the smallest change that the tried gates look for");

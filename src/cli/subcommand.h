@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -79,6 +80,28 @@ inline const CLI::Validator& percent() {
       "3%");
   return validator;
 }
+
+/// Declares what the exit statuses of a command mean, for its help. 0 and 2 need a meaning only if they have
+/// another than usual.
+inline void declare_statuses(CLI::App& command, std::map<int, std::string> meanings) {
+  meanings.try_emplace(exit_code::good, "good");
+  meanings.try_emplace(exit_code::bad_input, "the command or a file is at fault");
+  std::string text;
+  for (const auto& [status, meaning] : meanings)
+    text += fmt::format("{}{} {}", text.empty() ? "Exit status: " : "; ", status, meaning);
+  command.footer(text + ".");
+}
+
+/// The meanings of the exit statuses of `compare` and `gate`.
+inline std::map<int, std::string> statuses_of_comparison() {
+  return {{exit_code::good, "nothing is slower"},
+          {exit_code::wrong_or_regressed, "a case is slower or wrong"},
+          {exit_code::inconclusive, "inconclusive"},
+          {exit_code::incomplete, "a case is missing, failed, or cannot be compared"}};
+}
+
+/// The meaning of exit_code::interrupted for commands that measure.
+inline constexpr const char* interrupted_and_saved = "interrupted (what was measured is saved)";
 
 /// Declares an option in seconds or minutes: a number above 0.
 inline void add_duration_option(CLI::App& command, const char* name, double& duration, const char* meaning) {

@@ -43,6 +43,12 @@ struct ThresholdOptions {
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
+  declare_statuses(
+      command, {{exit_code::good, "answered"},
+                {exit_code::wrong_or_regressed, "a result is wrong"},
+                {exit_code::inconclusive, "an answer is unclear or less precise than requested"},
+                {exit_code::incomplete, "a side could not be measured, or the results cannot be compared"},
+                {exit_code::interrupted, interrupted_and_saved}});
   CLI::Option* config = accept_config_names(command.add_option(
       "CONFIG", o.config,
       "a config with a \"threshold\", by path or name, as break-even; see docs/thresholds.md"));

@@ -8,7 +8,7 @@ namespace breakeven {
 
 // The names come from the libraries' manuals. TensorFlow's prefix TF_ is also Terraform's. oneDNN and MKL
 // always use the widest kernels that the processor runs: ONEDNN_MAX_CPU_ISA and MKL_ENABLE_INSTRUCTIONS can
-// only limit them.
+// only limit them. Launchers of MPI set further variables, which differ from job to job.
 const std::vector<LibraryVariables>& library_variables() {
   static const std::vector<LibraryVariables> all{
       {.library = "openblas",
@@ -25,8 +25,12 @@ const std::vector<LibraryVariables>& library_variables() {
        .short_spin = "5000"},
       {.library = "LLVM OpenMP", .beginnings = {"KMP_"}, .spin = "KMP_BLOCKTIME", .short_spin = "0"},
       {.library = "CUDA", .beginnings = {"CUDA_", "CUBLAS_", "CUBLASLT", "CUDNN_", "NVIDIA_TF32"}},
+      {.library = "NCCL", .beginnings = {"NCCL_"}},
+      {.library = "MPI",
+       .beginnings = {"UCX_", "OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "OMPI_MCA_coll", "I_MPI_ADJUST",
+                      "I_MPI_FABRICS", "I_MPI_OFI", "I_MPI_PIN", "I_MPI_SHM"}},
       {.library = "JAX", .beginnings = {"XLA_", "JAX_"}},
-      {.library = "PyTorch", .beginnings = {"TORCH_", "TORCHINDU", "PYTORCH_", "ATEN_"}},
+      {.library = "PyTorch", .beginnings = {"TORCH_", "TORCHINDU", "PYTORCH_", "ATEN_", "GLOO_"}},
       {.library = "TensorFlow",
        .beginnings = {"TF_XLA_", "TF_ENABLE_", "TF_DISABLE", "TF_NUM_", "TF_GPU_", "TF_FORCE_", "TF_CUDNN_",
                       "TF_CUBLAS", "TF_DETER"}},
@@ -53,26 +57,28 @@ std::string_view kernels_variable(std::string_view library) {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> of_places{"_HOME", "_PATH", "_ROOT", "_DIR", "_FILE"};
+/// Endings of variables that only name a place, or say for whom a container was built.
+constexpr std::array<std::string_view, 7> harmless{"_HOME", "_PATH",    "_ROOT",     "_DIR",
+                                                   "_FILE", "_VERSION", "_ARCH_LIST"};
 
-bool steers(std::string_view name) {
+}  // namespace
+
+bool steers_libraries(std::string_view name) {
   const auto& libraries = library_variables();
   return std::any_of(libraries.begin(), libraries.end(),
                      [&](const LibraryVariables& one) {
                        return std::any_of(one.beginnings.begin(), one.beginnings.end(),
                                           [&](auto beginning) { return name.starts_with(beginning); });
                      }) &&
-         std::none_of(of_places.begin(), of_places.end(), [&](auto one) { return name.ends_with(one); });
+         std::none_of(harmless.begin(), harmless.end(), [&](auto one) { return name.ends_with(one); });
 }
-
-}  // namespace
 
 std::map<std::string, std::string> steering_variables(const char* const* environment) {
   std::map<std::string, std::string> found;
   for (const char* const* entry = environment; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const auto equals = text.find('=');
-    if (equals == std::string_view::npos || !steers(text.substr(0, equals))) continue;
+    if (equals == std::string_view::npos || !steers_libraries(text.substr(0, equals))) continue;
     found.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return found;

@@ -29,10 +29,12 @@ std::vector<std::pair<std::string, std::string>> missing_spin_settings();
 /// The variable that selects the kernels of `library`; empty if there is none.
 std::string_view kernels_variable(std::string_view library);
 
+/// True if a variable of this name influences a library: which kernels it selects, how many threads, which
+/// precision, how ranks communicate. Variables that only name an installation folder or a version do not.
+bool steers_libraries(std::string_view name);
+
 /// The variables in `environment` (in the format of environ(7), ended by a null pointer) that influence
-/// libraries, by name: which kernels they select, how many threads, which precision. They may be set in a
-/// profile or a container without the user's knowledge. Variables that only name an installation folder are
-/// left out.
+/// libraries, by name. They may be set in a profile or a container without the user's knowledge.
 std::map<std::string, std::string> steering_variables(const char* const* environment);
 
 /// Set if backend programs must run their library as any caller gets it, without selecting its kernels.

@@ -136,7 +136,16 @@ Reading<std::int64_t> count(const NvmlLibrary& library, const char* name, api::D
 }
 
 Reading<double> watts_of(const NvmlLibrary& library, const char* name, api::Device handle) {
-  return library.number<api::nvmlDeviceGetPowerUsage, double, unsigned>(name, per_milli, handle);
+  return library.number<api::nvmlDeviceGetPowerManagementLimit, double, unsigned>(name, per_milli, handle);
+}
+
+Reading<std::int64_t> memory(const NvmlLibrary& library, api::Device handle,
+                             unsigned long long api::Memory::*part) {
+  api::Memory all{};
+  if (auto why = library.call<api::nvmlDeviceGetMemoryInfo>("nvmlDeviceGetMemoryInfo", handle, &all);
+      !why.empty())
+    return {{}, std::move(why)};
+  return {static_cast<std::int64_t>(all.*part), {}};
 }
 
 Reading<double> clock(const NvmlLibrary& library, const char* name, api::Device handle, int which) {
@@ -171,11 +180,10 @@ Reading<std::string> NvmlDevice::name() const {
 }
 
 Reading<std::int64_t> NvmlDevice::memory_bytes() const {
-  api::Memory memory{};
-  if (auto why = library_->call<api::nvmlDeviceGetMemoryInfo>("nvmlDeviceGetMemoryInfo", handle_, &memory);
-      !why.empty())
-    return {{}, std::move(why)};
-  return {static_cast<std::int64_t>(memory.total), {}};
+  return memory(*library_, handle_, &api::Memory::total);
+}
+Reading<std::int64_t> NvmlDevice::used_memory_bytes() const {
+  return memory(*library_, handle_, &api::Memory::used);
 }
 
 Reading<bool> NvmlDevice::ecc() const {
@@ -229,14 +237,6 @@ Reading<double> NvmlDevice::sm_mhz() const {
 }
 Reading<double> NvmlDevice::memory_mhz() const {
   return clock(*library_, "nvmlDeviceGetClockInfo", handle_, api::clock_memory);
-}
-Reading<double> NvmlDevice::watts() const {
-  api::FieldValue power{};
-  power.field = api::field_power_instant;
-  const auto why =
-      library_->call<api::nvmlDeviceGetFieldValues>("nvmlDeviceGetFieldValues", handle_, 1, &power);
-  if (why.empty() && power.result == api::success) return {power.value.as_unsigned * per_milli, {}};
-  return watts_of(*library_, "nvmlDeviceGetPowerUsage", handle_);
 }
 Reading<double> NvmlDevice::celsius() const {
   return library_->number<api::nvmlDeviceGetTemperature, double, unsigned>("nvmlDeviceGetTemperature", 1,

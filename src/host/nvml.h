@@ -40,6 +40,8 @@ class NvmlDevice {
  public:
   Reading<std::string> name() const;
   Reading<std::int64_t> memory_bytes() const;
+  /// Includes what the driver keeps for itself.
+  Reading<std::int64_t> used_memory_bytes() const;
   Reading<bool> ecc() const;
   Reading<bool> mig() const;
   Reading<bool> persistence() const;
@@ -50,9 +52,6 @@ class NvmlDevice {
   Reading<double> sm_mhz_most() const, memory_mhz_most() const;
 
   Reading<double> sm_mhz() const, memory_mhz() const;
-  /// Power now. If the driver has no such reading, the value that nvidia-smi shows, which newer cards average
-  /// over one second.
-  Reading<double> watts() const;
   Reading<double> celsius() const;
   Reading<ClockReasons> clock_reasons() const;
   /// Seconds since the driver was loaded in which power, heat or the board's limits lowered the clocks.

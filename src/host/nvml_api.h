@@ -25,16 +25,6 @@ struct ProcessInfo {  // nvmlProcessInfo_v2_t, which versions 2 and 3 of the que
   unsigned long long used_memory;
   unsigned gpu_instance, compute_instance;
 };
-struct FieldValue {  // nvmlFieldValue_t
-  unsigned field, scope;
-  long long timestamp, latency;  // microseconds
-  int type;                      // nvmlValueType_t
-  Return result;
-  union {  // nvmlValue_t
-    double as_double;
-    unsigned as_unsigned;
-  } value;
-};
 
 // nvmlClockType_t, nvmlTemperatureSensors_t, nvmlPerfPolicyType_t, nvmlMemoryErrorType_t,
 // nvmlEccCounterType_t
@@ -43,7 +33,6 @@ inline constexpr int temperature_gpu = 0;
 inline constexpr int violation_power = 0, violation_thermal = 1, violation_board_limit = 3;
 inline constexpr int error_uncorrected = 1;
 inline constexpr int ecc_volatile = 0;
-inline constexpr unsigned field_power_instant = 186;  // milliwatts, an unsigned int
 
 // nvmlClocksEventReasons
 inline constexpr std::uint64_t reason_gpu_idle = 0x1, reason_applications_clocks = 0x2,
@@ -72,8 +61,6 @@ using nvmlDeviceGetPowerManagementLimit = Return(Device, unsigned* milliwatts);
 using nvmlDeviceGetPowerManagementDefaultLimit = Return(Device, unsigned* milliwatts);
 using nvmlDeviceGetMaxClockInfo = Return(Device, int clock, unsigned* mhz);
 using nvmlDeviceGetClockInfo = Return(Device, int clock, unsigned* mhz);
-using nvmlDeviceGetPowerUsage = Return(Device, unsigned* milliwatts);
-using nvmlDeviceGetFieldValues = Return(Device, int count, FieldValue*);
 using nvmlDeviceGetTemperature = Return(Device, int sensor, unsigned* celsius);
 using nvmlDeviceGetCurrentClocksEventReasons = Return(Device, unsigned long long*);
 using nvmlDeviceGetCurrentClocksThrottleReasons = Return(Device, unsigned long long*);  // its name before 535

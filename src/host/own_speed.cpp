@@ -59,7 +59,13 @@ std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times) {
 }
 
 std::string ran_at(double share) {
-  return fmt::format("ran at {:.0f} % of its own speed", share * 100);
+  return ran_at(share, share);
+}
+
+std::string ran_at(double least, double most) {
+  std::string range = fmt::format("{:.0f}", least * 100);
+  if (const std::string end = fmt::format("{:.0f}", most * 100); end != range) range += " to " + end;
+  return fmt::format("ran at {} % of its own speed", range);
 }
 
 std::string part_title(const std::string& key) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "plan/suggestion.h"
+#include "results/focus.h"
 
 namespace breakeven {
 namespace {
@@ -34,6 +35,12 @@ Measure read_measure(const Json& json, const Place& place) {
           .energy_seconds = given.number("energy_seconds"),
           .library_defaults = given.boolean("library_defaults"),
           .launcher = given.text("launcher")};
+}
+
+/// Only reports need the topic, which they find in the text of the config in result files.
+void check_asks(const Json& json, const Place& place) {
+  const std::vector<Parameter> alone{asks_parameter()};
+  ValueReader{.parameters = alone}.value(json, place, alone.front());
 }
 
 /// True for a valid backend name: letters, digits and ._+-. It becomes the end of a program's name, so it
@@ -152,6 +159,12 @@ std::vector<std::string> read_backends(const Json& json, const Place& place) {
   return backends;
 }
 
+const Parameter& asks_parameter() {
+  static const Parameter asks = choice_parameter(
+      "asks", "the topic of the question, which the answer in a report begins with", all_names<Focus>());
+  return asks;
+}
+
 const std::vector<Parameter>& measure_parameters() {
   const Measure defaults;
   constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // doubles hold all integers up to here
@@ -198,10 +211,12 @@ const std::vector<Parameter>& measure_parameters() {
 Config config_from(const JsonFile& file, const std::filesystem::path& path) {
   const Json& document = file.document;
   const Place place(path.string());
-  require_object(document, place, {"$schema", "title", "backends", "measure", "threshold", "workloads"});
+  require_object(document, place,
+                 {"$schema", "title", "asks", "backends", "measure", "threshold", "workloads"});
   if (!document.contains("workloads")) place.fail("'workloads' is missing; add it: a list of what to run");
   Config config;
   config.title = document.contains("title") ? require_text(document, place, "title") : path.stem().string();
+  if (document.contains("asks")) check_asks(document["asks"], place / "asks");
   if (document.contains("backends"))
     config.backends = read_backends(document["backends"], place / "backends");
   if (document.contains("measure")) config.measure = read_measure(document["measure"], place / "measure");

@@ -41,6 +41,9 @@ struct Config {
   std::optional<ShardRecord> shard = {};  // if `cases` are one part of those in the file
 };
 
+/// The key "asks": the topic of the question (results/focus.h), which reports of the results begin with.
+const Parameter& asks_parameter();
+
 /// The settings under "measure": their names, limits and defaults.
 const std::vector<Parameter>& measure_parameters();
 

@@ -247,6 +247,7 @@ std::string config_schema() {
       {"properties",
        {{"$schema", {{"type", "string"}}},
         {"title", {{"description", "the question that it answers"}, {"type", "string"}, {"minLength", 1}}},
+        {"asks", described(asks_parameter(), value_schema(asks_parameter()))},
         {"backends", described_backends},
         {"measure", measure_schema()},
         {"threshold", threshold_section()},

@@ -46,6 +46,7 @@ Json to_json(const RankedPart& part, const MixEntry& entry) {
           {"dtype", part.dtype},
           {"other_dtype", part.in_place},
           {"predicted", part.predicted},
+          {"own_speed", json_of(part.own_speed)},
           {"unknown", part.unknown}};
 }
 
@@ -67,6 +68,7 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
             {"joules", json_of(one.joules)},
             {"cost", json_of(one.cost)},
             {"on_front", one.on_front},
+            {"interrupted", one.interrupted},
             {"rent", json_of(one.offer)},
             {"purchase", json_of(one.to_buy)},
             {"unknown", Json::object()},

@@ -109,6 +109,16 @@ RankedPart predicted_part(const MixEntry& entry, const LeastSeconds& least, cons
   return part;
 }
 
+/// The model without the times of this very device, which would be predicted from itself.
+Model without_device(Model model, const Ranking& ranking, const DeviceEntry& entry,
+                     const DeviceCatalogue& catalogue) {
+  for (auto& [id, reached] : model.reached)
+    std::erase_if(reached, [&](const Reached& by) {
+      return find_entry(catalogue, ranking.ranked[by.device].candidate) == &entry;
+    });
+  return model;
+}
+
 void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& entry, const Model& model) {
   Ranked& one = ranking.ranked.emplace_back();
   one.predicted = true;
@@ -119,8 +129,8 @@ void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& 
     RankedPart& part = one.parts.emplace_back(predicted_part(wanted, by_datasheet(entry), model, times));
     if (!part.seconds)
       part.unknown =
-          "nothing to predict it from: no device of its kind in the catalogue was measured, or the peak of "
-          "this dtype is not known";
+          "nothing to predict it from: no other device of its kind in the catalogue was measured, or the "
+          "peak of this dtype is not known";
   }
 }
 
@@ -179,7 +189,7 @@ void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& opt
       for (const DeviceEntry& entry : options.catalogue) {
         const bool wanted = std::ranges::find(options.predicted, entry.name) != options.predicted.end();
         if (!wanted || entry.is_cpu() != (by.kind == DeviceKind::processors)) continue;
-        add_device(ranking, times, entry, model);
+        add_device(ranking, times, entry, without_device(model, ranking, entry, options.catalogue));
         used = true;
       }
     } else if (options.predict_missing) {
@@ -188,8 +198,7 @@ void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& opt
         if (kind_of(one.candidate) == by.kind) used = fill_in(one, ranking.entries, model, times) || used;
       }
     }
-    if (used || (options.predict_missing && by.roofline == RooflineOf::ceilings && model.error))
-      ranking.notes.push_back(note_of(model));
+    if (used) ranking.notes.push_back(note_of(model));
   }
 }
 

@@ -16,8 +16,9 @@ std::vector<std::string> MixEntry::ids() const {
   return all;
 }
 
-Mix read_mix(const std::filesystem::path& path) {
-  const JsonFile file = read_json(path, FileKind::config);
+namespace {
+
+Mix mix_from(const JsonFile& file, const std::filesystem::path& path) {
   Mix mix{.title = config_from(file, path).title};  // throws whatever `run` would refuse
   std::unordered_map<std::string, std::size_t> known;
   const Json& workloads = file.document["workloads"];
@@ -46,6 +47,26 @@ Mix read_mix(const std::filesystem::path& path) {
     }
   }
   return mix;
+}
+
+}  // namespace
+
+Mix read_mix(const std::filesystem::path& path) {
+  return mix_from(read_json(path, FileKind::config), path);
+}
+
+std::optional<Mix> mix_of(const Result& result) {
+  const JsonFile file{.text = result.config, .document = Json::parse(result.config, nullptr, false)};
+  const Json workloads =
+      file.document.is_object() ? file.document.value("workloads", Json::array()) : Json::array();
+  const bool has_files = std::ranges::any_of(
+      workloads, [](const Json& workload) { return workload.is_object() && workload.contains("shapes"); });
+  if (has_files) return std::nullopt;
+  try {
+    return mix_from(file, "the result's config");
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace breakeven

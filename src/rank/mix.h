@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "results/result.h"
 
 namespace breakeven {
 
@@ -23,5 +26,9 @@ struct Mix {
 
 /// Reads a mix from a config. The weights of a case that occurs more than once add up. Throws ConfigError.
 Mix read_mix(const std::filesystem::path& path);
+
+/// The mix that a result's config is; empty if this program cannot read it, or if files beside it are part of
+/// it.
+std::optional<Mix> mix_of(const Result& result);
 
 }  // namespace breakeven

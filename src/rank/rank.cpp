@@ -7,6 +7,8 @@
 #include <set>
 
 #include "rank/missing_times.h"
+#include "results/counted_samples.h"
+#include "verdicts/overview.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -38,8 +40,7 @@ std::optional<Estimate> joules_of(const CaseResult& result) {
 
 std::string why_no_time(const CaseResult& result) {
   if (result.has_time()) return fmt::format("{}: did not reach its target", result.backend);
-  return fmt::format("{}: {}{}{}", result.backend, name(result.status), result.reason.empty() ? "" : ": ",
-                     result.reason);
+  return fmt::format("{}: {}", result.backend, status_text(result.status, result.reason));
 }
 
 /// The fastest result of the candidate's backends that is right.
@@ -79,6 +80,7 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
       part.backend = fastest->result->backend;
       part.dtype = fastest->result->dtype;
       part.in_place = id != entry.id;
+      part.own_speed = own_speed_of(*fastest->result);
     }
     for (const CaseResult* result : candidate.cases.at(id)) {
       const auto joules = joules_of(*result);
@@ -369,7 +371,7 @@ void order(Ranking& ranking) {
     ++number;
     const Estimate& amount = *one->amount(ranking.by);
     one->behind = ratio(amount, *ranking.ranked.front().amount(ranking.by));
-    if (head != nullptr && indistinguishable(amount, *head->amount(ranking.by))) {
+    if (head != nullptr && may_be_equal(ratio(amount, *head->amount(ranking.by)))) {
       one->place = head->place;
       continue;
     }
@@ -386,7 +388,7 @@ bool dominates(const Ranked& a, const Ranked& b) {
     const auto& of_a = a.amount(quantity);
     const auto& of_b = b.amount(quantity);
     if (of_a.has_value() != of_b.has_value()) return false;
-    if (!of_a || indistinguishable(*of_a, *of_b)) continue;
+    if (!of_a || may_be_equal(ratio(*of_a, *of_b))) continue;
     if (of_a->value > of_b->value) return false;
     better = better || of_a->value < of_b->value;
   }
@@ -398,6 +400,22 @@ void mark_front(std::vector<Ranked>& all) {
     one.on_front =
         one.seconds && std::ranges::none_of(all, [&](const Ranked& other) { return dominates(other, one); });
   }
+}
+
+/// The number of results that interrupted runs of a candidate did not measure: of the mix or, without one, of
+/// all its cases, because each of them might have been among those that all candidates have.
+std::size_t interrupted_results(const Candidate& candidate, const Ranking& ranking) {
+  std::set<std::string> work;
+  for (const MixEntry& entry : ranking.entries) {
+    for (const std::string& id : entry.ids()) work.insert(id);
+  }
+  std::size_t count = 0;
+  for (const auto& [id, results] : candidate.cases) {
+    if (ranking.weighted && !work.contains(id)) continue;
+    count += static_cast<std::size_t>(
+        std::ranges::count(results, Status::interrupted, [](const CaseResult* r) { return r->status; }));
+  }
+  return count;
 }
 
 std::vector<RankedFit> fits_of(const std::vector<Ranked>& all) {
@@ -468,6 +486,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
     Ranked& one = ranking.ranked.emplace_back();
     one.candidate = std::move(candidate);
     for (const MixEntry& entry : ranking.entries) one.parts.push_back(part_of(one.candidate, entry));
+    one.interrupted = interrupted_results(one.candidate, ranking);
   }
   predict(ranking, times_of(ranking), options);
   const OffersOf rents(options.prices, ranking.ranked, &Offer::per_hour);

@@ -31,6 +31,7 @@ struct RankedPart {
   bool in_place = false;                    // the dtype is not the preferred one
   bool predicted = false;                   // not measured on this candidate
   std::string unknown;                      // why there are no seconds
+  std::optional<double> own_speed = {};     // own_speed_of() the fastest backend's result
 };
 
 /// The work on one candidate.
@@ -46,6 +47,7 @@ struct Ranked {
   int place = 0;                            // by the requested metric; ties share one; 0: unknown
   std::optional<Estimate> behind;           // as a multiple of the first's
   bool on_front = false;  // no other is better in one of time, energy and cost, and no worse in the others
+  std::size_t interrupted = 0;  // results that its runs did not measure, of the mix or of all cases
 
   const std::optional<Estimate>& amount(Quantity quantity) const {
     return quantity == Quantity::time ? seconds : quantity == Quantity::energy ? joules : cost;

@@ -6,7 +6,6 @@
 #include <array>
 #include <boost/algorithm/string.hpp>
 #include <cctype>
-#include <utility>
 #include <vector>
 
 namespace breakeven {
@@ -35,28 +34,41 @@ std::string without_race(const std::string& text, const std::string& separator) 
   return boost::join(parts, separator);
 }
 
+struct KnownBackend {
+  std::string_view name, spelling;
+  bool is_framework = false;
+};
+
+/// The backend whose name is that before the first dash; null for others, which are shown by their own names.
+const KnownBackend* find_known(std::string_view name) {
+  static constexpr std::array<KnownBackend, 8> known{{{"openblas", "OpenBLAS"},
+                                                      {"onednn", "oneDNN"},
+                                                      {"blis", "BLIS"},
+                                                      {"mkl", "MKL"},
+                                                      {"pytorch", "PyTorch", true},
+                                                      {"tensorflow", "TensorFlow", true},
+                                                      {"jax", "JAX", true},
+                                                      {"cuda", "CUDA"}}};
+  const auto* found = std::ranges::find(known, name.substr(0, name.find('-')), &KnownBackend::name);
+  return found == known.end() ? nullptr : found;
+}
+
 }  // namespace
 
 std::string backend_spelling(std::string_view name) {
-  // Other backends are shown by their own names.
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> written{
-      {{"openblas", "OpenBLAS"},
-       {"onednn", "oneDNN"},
-       {"blis", "BLIS"},
-       {"mkl", "MKL"},
-       {"pytorch", "PyTorch"},
-       {"tensorflow", "TensorFlow"},
-       {"jax", "JAX"},
-       {"cuda", "CUDA"}}};
+  const KnownBackend* found = find_known(name);
+  if (found == nullptr) return std::string(name);
   const std::size_t dash = name.find('-');
-  const auto* found =
-      std::ranges::find_if(written, [&](const auto& of) { return of.first == name.substr(0, dash); });
-  if (found == written.end()) return std::string(name);
-  if (dash == std::string_view::npos) return std::string(found->second);
+  if (dash == std::string_view::npos) return std::string(found->spelling);
   if (const auto version = version_in_name(name); !version.empty())
-    return fmt::format("{} {}", found->second, version);
-  return fmt::format("{} ({})", found->second,
+    return fmt::format("{} {}", found->spelling, version);
+  return fmt::format("{} ({})", found->spelling,
                      boost::replace_all_copy(std::string(name.substr(dash + 1)), "-", ", "));
+}
+
+bool is_framework(std::string_view backend) {
+  const KnownBackend* found = find_known(backend);
+  return found != nullptr && found->is_framework;
 }
 
 std::string_view version_in_name(std::string_view backend) {
@@ -70,6 +82,12 @@ std::string_view version_in_name(std::string_view backend) {
 std::string chosen_algorithm(std::string_view algorithm) {
   // Semicolons first: they separate names that contain commas.
   return without_race(without_race(std::string(algorithm), "; "), ", ");
+}
+
+std::string several_algorithms_text(const std::vector<std::string>& algorithms) {
+  std::string text = "its samples are of several algorithms:";
+  for (std::size_t i = 0; i < algorithms.size(); ++i) text += fmt::format(" ({}) {}", i + 1, algorithms[i]);
+  return text;
 }
 
 }  // namespace breakeven

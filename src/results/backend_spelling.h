@@ -3,12 +3,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace breakeven {
 
 /// The vendor's spelling: `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`.
 /// Unknown names are not changed. A version follows the name: `openblas-0.3.30` -> `OpenBLAS 0.3.30`.
 std::string backend_spelling(std::string_view name);
+
+/// True for frameworks, which call libraries: `pytorch-cuda`, not `cuda`.
+bool is_framework(std::string_view backend);
 
 /// The version in a backend's name, for libraries with several: `openblas-0.3.30` -> `0.3.30`; empty for
 /// other names.
@@ -17,5 +21,9 @@ std::string_view version_in_name(std::string_view backend);
 /// The algorithm that a race chose, without what the text says of the race: "im2col" of "im2col, winograd
 /// took 1.3x". That differs from one race to the next, even if the choice is the same.
 std::string chosen_algorithm(std::string_view algorithm);
+
+/// "its samples are of several algorithms: (1) im2col (2) winograd". Numbered, because the text of one may
+/// contain commas and semicolons.
+std::string several_algorithms_text(const std::vector<std::string>& algorithms);
 
 }  // namespace breakeven

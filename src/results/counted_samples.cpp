@@ -1,8 +1,12 @@
 #include "results/counted_samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
+
+#include "statistics/summary.h"
 
 namespace breakeven {
 
@@ -57,6 +61,16 @@ std::vector<std::size_t> counted_indices(const Timing& timing) {
       indices.push_back(i);
   }
   return indices;
+}
+
+std::optional<double> own_speed_of(const CaseResult& result) {
+  if (result.device != "cpu" || !result.seconds) return std::nullopt;
+  const std::vector<double>& known = result.seconds->own_speed;
+  std::vector<double> counted;
+  for (const std::size_t i : counted_indices(*result.seconds)) {
+    if (i < known.size() && std::isfinite(known[i])) counted.push_back(known[i]);
+  }
+  return median_if_any(std::move(counted));
 }
 
 }  // namespace breakeven

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/own_speed.h"
@@ -29,5 +30,9 @@ std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<d
                                                  const std::vector<std::int64_t>& set_aside);
 /// The same as indices into the timing's samples, in rising order.
 std::vector<std::size_t> counted_indices(const Timing& timing);
+
+/// The median share of its own speed at which the machine ran, over the samples that are counted. Empty if it
+/// is not known, and on a GPU, whose times hardly depend on it.
+std::optional<double> own_speed_of(const CaseResult& result);
 
 }  // namespace breakeven

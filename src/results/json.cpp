@@ -306,6 +306,7 @@ void fields(Fields& f, Result& result) {
   f.optional("created", result.created);
   f.required("complete", result.complete);
   tool_fields(f, result.tool_version, [&](Fields& tool) {
+    tool.if_set("commit", result.tool_commit);
     tool.optional("compiler", result.tool_compiler);
     tool.optional("build", result.tool_build);
   });

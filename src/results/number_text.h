@@ -1,4 +1,5 @@
-// Formats numbers and lists for people.
+// Formats numbers and lists for people: three significant digits, thousands separated. A number that is not
+// finite is "unknown", never 0.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,6 +21,24 @@ inline std::string grouped(std::string digits) {
 inline std::string grouped(std::integral auto number) {
   return grouped(fmt::format("{}", number));
 }
+
+/// Rounds a value other than 0 to three significant digits.
+double rounded_to_three(double value);
+
+/// Three significant digits, without an exponent if that is short: 0.0123, 1.23, 12.3, 123, 12345.
+std::string format_number(double value);
+
+/// `62,900`: three significant digits, thousands separated.
+std::string number_text(double value);
+
+/// `62,935`: all digits, thousands separated.
+std::string count_text(double value);
+std::string count_text(std::integral auto value) {
+  return grouped(value);
+}
+
+/// `0.97x`, `1.04x`, `1.5x`, `12x`: two significant digits, or three near 1 and from 100 up.
+std::string factor_text(double ratio);
 
 /// "1 case", "12 cases", with thousands separated.
 std::string counted_text(std::integral auto count, std::string_view one, std::string_view several) {

@@ -73,7 +73,7 @@ struct DeviceConditions {
   std::int64_t readings = 0;                   // during samples, a few milliseconds apart
   std::optional<double> sm_mhz, sm_mhz_least;  // median of the readings, and the lowest
   std::optional<double> memory_mhz, memory_mhz_least;
-  std::optional<double> watts;                              // median
+  std::optional<double> watts;                              // in the run that measures energy
   std::optional<double> celsius;                            // highest
   std::vector<std::string> clock_reasons;                   // all reasons seen why clocks were not higher
   std::map<std::string, double> throttled_seconds;          // during samples, by reason: "power", ...
@@ -231,6 +231,7 @@ struct Result {
   std::string created;  // UTC, ISO 8601
   bool complete = false;
   std::string tool_version, tool_compiler, tool_build;
+  std::string tool_commit = {};       // of this program's source, as `--version` shows it; empty if unknown
   std::vector<std::string> warnings;  // about the whole run
   Host host;
   std::string config;                              // JSON text, unchanged

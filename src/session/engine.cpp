@@ -146,8 +146,11 @@ bool Engine::measure(Visit& visit) {
     conditions = std::move(counted);
     if (contender->watch) {
       conditions.device = contender->watch->conditions();
-      if (!contender->joules.unknown.empty())
-        conditions.device->unreadable["joules"] = contender->joules.unknown;
+      conditions.device->watts = contender->watts;
+      const std::string& why = contender->joules.unknown;
+      if (!why.empty()) conditions.device->unreadable["joules"] = why;
+      if (!contender->watts)
+        conditions.device->unreadable["watts"] = why.empty() ? "energy was not measured" : why;
     }
   }
   return enough && !Interruption::requested();
@@ -246,15 +249,12 @@ bool Engine::start_worker(Contender& contender) {
 }
 
 void Engine::note_algorithm(Contender& contender) {
-  constexpr std::string_view beginning = "its samples are of several algorithms: ";
   std::string algorithm = chosen_algorithm(contender.row->algorithm);
   auto& known = contender.algorithms;
   if (std::ranges::find(known, algorithm) != known.end()) return;
+  std::erase(contender.warnings, several_algorithms_text(known));
   known.push_back(std::move(algorithm));
-  if (known.size() < 2) return;
-  std::erase_if(contender.warnings,
-                [&](const std::string& warning) { return warning.starts_with(beginning); });
-  contender.warnings.push_back(fmt::format("{}{}", beginning, fmt::join(known, "; ")));
+  if (known.size() > 1) contender.warnings.push_back(several_algorithms_text(known));
 }
 
 void Engine::prepare_and_verify(Contender& contender, int launch) {
@@ -704,12 +704,13 @@ std::string Engine::why_no_energy(const Contender& contender) const {
 
 void Engine::measure_energy(Contender& contender) {
   if (!contender.watch || contender.visits.back().empty()) return;
-  contender.joules.unknown = why_no_energy(contender);
+  contender.joules = {{}, why_no_energy(contender)};
+  contender.watts.reset();
   if (!contender.joules.unknown.empty()) return;
   report_progress_(contender, "measuring energy");
   const double each = median(contender.visits.back());
   const std::int64_t iterations = energy_iterations(measure_.energy_seconds, each);
-  const auto before = contender.watch->settled_joules();
+  const auto before = contender.watch->settled_energy();
   if (!before) {
     contender.joules.unknown = before.unknown;
     return;
@@ -720,15 +721,24 @@ void Engine::measure_energy(Contender& contender) {
                           measure_.timeout_seconds + 2 * each * static_cast<double>(iterations));
   const auto s = checked(contender, iterations, std::move(asked), time().now() - start);
   if (!s) return;
-  const auto after = contender.watch->settled_joules();
+  const auto after = contender.watch->settled_energy();
+  const auto idle = contender.watch->settled_energy();
   wait_until_idle(contender);
-  if (!after) {
-    contender.joules.unknown = after.unknown;
-  } else if (s->device_seconds) {
-    contender.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
-  } else {
-    contender.joules.value = (*after - *before) / static_cast<double>(iterations);
+  if (!after || !idle) {
+    contender.joules.unknown = after ? idle.unknown : after.unknown;
+    return;
   }
+  if (s->device_seconds) {
+    contender.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
+    return;
+  }
+  const double joules = joules_of_work(*before, *after, *idle, total_seconds(*s));
+  if (!(joules > 0)) {
+    contender.joules.unknown = "the GPU's energy counter did not advance";
+    return;
+  }
+  contender.joules.value = joules / static_cast<double>(iterations);
+  contender.watts = joules / total_seconds(*s);
 }
 
 }  // namespace breakeven

@@ -70,7 +70,8 @@ struct Contender {
 
   std::unique_ptr<GpuWatch> watch;  // null if the backend does not say which GPU it computes on
   Throttling throttling;
-  Reading<double> joules;  // per iteration, from the GPU's counter
+  Reading<double> joules;       // per iteration, from the GPU's counter
+  std::optional<double> watts;  // the GPU's, in the same run
 };
 
 /// The result row of a case before it is measured. Its status is `interrupted`.
@@ -202,6 +203,9 @@ class Engine {
   /// Fills in result.host.gpus. Must be called before contenders are measured that compute on a GPU.
   std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends) {
     return gpus_ = describe_gpus(backends, nvml_);
+  }
+  std::vector<std::string> warnings_of_gpus(const std::vector<BackendRecord>& backends) const {
+    return gpu_warnings(gpus_, backends, nvml_);
   }
 
   /// The machine's speed over all rounds so far; empty if it was not probed.
@@ -348,6 +352,8 @@ class MeasuringSession : public Interface {
     warn_of_build(report.warnings);
     report.host = describe_host(threads);
     report.host.gpus = engine_.find_gpus(backends);
+    for (std::string& warning : engine_.warnings_of_gpus(backends))
+      report.warnings.push_back(std::move(warning));
   }
   /// Stops all programs, and adds to `report` how fast the machine was, together with an `earlier` part.
   template <typename Report>

@@ -40,16 +40,6 @@ struct ComparedCase {
   Contender& only() const { return *(sides[base] != nullptr ? sides[base] : sides[head]); }
 };
 
-/// Why a case without a clear verdict is not measured further, and what to do about it.
-struct Cause {
-  std::string text, remedy;
-};
-
-Cause launches_differ() {
-  return {.text = "launches differ too much",
-          .remedy = "repeat it on a quieter machine, or with a larger --threshold"};
-}
-
 /// A problem, and a case of it for each backend.
 struct ComparedProblem {
   MeasuredProblem problem;
@@ -393,7 +383,7 @@ class Gate : public MeasuringSession {
     summarise(one);
     if (step.next == Step::Next::stop) {
       close(one, step.verdict);
-      if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ());
+      if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ(verdict.launches));
     }
   }
 
@@ -455,8 +445,12 @@ class Gate : public MeasuringSession {
         if (!is_compared || !leave_out_slow_pairs(one)) continue;
         const Step step = decide_anew(one);
         summarise(one);
-        if (step.next == Step::Next::stop && step.verdict == verdict.verdict) {
-          if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ());
+        if (step.next == Step::Next::stop) {
+          // It may differ from the verdict before. Further launches would not end at a look.
+          verdict.verdict = step.verdict;
+          verdict.not_slower = false;
+          verdict.reason.clear();
+          if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ(verdict.launches));
           continue;
         }
         one.decided = false;
@@ -570,7 +564,7 @@ class Gate : public MeasuringSession {
         const bool is_decided = step.next == Step::Next::stop;
         close(one, is_decided ? step.verdict : breakeven::end_undecided(one.effects, rules_).verdict);
         if (verdict.verdict == Verdict::inconclusive)
-          end_undecided(one, is_decided                      ? launches_differ()
+          end_undecided(one, is_decided                      ? launches_differ(verdict.launches)
                              : interrupted || !was_slow(one) ? cause
                                                              : slow_machine(one));
         // A case that was never measured has no result, on either side.

@@ -56,6 +56,33 @@ Gpu describe(const Nvml& nvml, const std::string& id) {
   return gpu;
 }
 
+/// Processes in other containers, and those that only draw, are not among those that NVML names. Their memory
+/// is seen.
+std::string others_warning(const Gpu& gpu, const Nvml& nvml) {
+  constexpr double expected = 0.1;  // the driver keeps up to about a GiB for itself
+  const auto used = ask(nvml.device(gpu.id), &NvmlDevice::used_memory_bytes);
+  if (!used || !gpu.memory_bytes) return "";
+  const auto bytes = static_cast<double>(*used);
+  const auto total = static_cast<double>(*gpu.memory_bytes);
+  if (bytes <= expected * total) return "";
+  return fmt::format(
+      "{:.3g} of the {:.3g} GiB of memory of {} were in use before the run: another program uses this GPU, "
+      "and may slow it down",
+      bytes / 0x1p30, total / 0x1p30, gpu.name.value_or(gpu.id));
+}
+
+std::string mode_warning(const Gpu& gpu, const std::vector<BackendRecord>& backends) {
+  const std::string mode = gpu.compute_mode.value_or("");
+  const auto programs = std::ranges::count_if(
+      backends, [&](const BackendRecord& one) { return one.available && one.device_id == gpu.id; });
+  if (programs < 2 || !mode.starts_with("exclusive")) return "";
+  return fmt::format(
+      "{} serves one program at a time (compute mode '{}'), and {} programs of this run compute on it: cases "
+      "of all but one will fail. Name one GPU backend with --backends, or ask an administrator for "
+      "'nvidia-smi -c 0'",
+      gpu.name.value_or(gpu.id), mode, programs);
+}
+
 template <typename T>
 void keep_least(std::optional<T>& field, T value) {
   field = std::min(field.value_or(value), value);
@@ -83,6 +110,18 @@ std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::
   return gpus;
 }
 
+std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
+                                      const std::vector<BackendRecord>& backends,
+                                      const std::optional<Nvml>& nvml) {
+  std::vector<std::string> warnings;
+  for (const Gpu& gpu : gpus) {
+    for (const std::string& warning : {others_warning(gpu, *nvml), mode_warning(gpu, backends)}) {
+      if (!warning.empty()) warnings.push_back(warning);
+    }
+  }
+  return warnings;
+}
+
 std::string gpu_difference(const Gpu& then, const Gpu& now) {
   if (then.driver && now.driver && *then.driver != *now.driver)
     return fmt::format("its driver was {} and is {}", *then.driver, *now.driver);
@@ -107,6 +146,15 @@ Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& pro
                         "outside of this container, or does not see them",
                         (*processes).size())};
   return {std::ssize(*processes) - own, {}};
+}
+
+double joules_of_work(const EnergyReading& before, const EnergyReading& after, const EnergyReading& idle,
+                      double work_seconds) {
+  const auto seconds = [](const EnergyReading& from, const EnergyReading& to) {
+    return std::chrono::duration<double>(to.at - from.at).count();
+  };
+  const double idle_watts = (idle.joules - after.joules) / seconds(after, idle);
+  return after.joules - before.joules - idle_watts * std::max(0.0, seconds(before, after) - work_seconds);
 }
 
 std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& id, const std::vector<int>& allowed) {
@@ -155,7 +203,6 @@ void NvmlGpuWatch::look() {
   if (const auto mhz = add(sm_mhz_, "sm_mhz", &NvmlDevice::sm_mhz)) keep_least(kept_.sm_mhz_least, *mhz);
   if (const auto mhz = add(memory_mhz_, "memory_mhz", &NvmlDevice::memory_mhz))
     keep_least(kept_.memory_mhz_least, *mhz);
-  add(watts_, "watts", &NvmlDevice::watts);
   const auto reasons = ask(device_, &NvmlDevice::clock_reasons);
   latest_reasons_ = reasons.value.value_or(0);
   if (reasons) {
@@ -195,7 +242,7 @@ std::vector<std::string> NvmlGpuWatch::end() {
   return throttle_causes(seen_, counted, window);
 }
 
-Reading<double> NvmlGpuWatch::settled_joules() const {
+Reading<EnergyReading> NvmlGpuWatch::settled_energy() const {
   constexpr std::chrono::milliseconds slowest{250};  // counters are updated every 20 to 100 ms
   const auto first = ask(device_, &NvmlDevice::joules);
   const auto give_up = Clock::now() + slowest;
@@ -204,14 +251,14 @@ Reading<double> NvmlGpuWatch::settled_joules() const {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     now = ask(device_, &NvmlDevice::joules);
   }
-  return now;
+  if (!now) return {{}, now.unknown};
+  return {EnergyReading{.joules = *now, .at = Clock::now()}, {}};
 }
 
 DeviceConditions NvmlGpuWatch::conditions() const {
   DeviceConditions all = kept_;
   all.sm_mhz = median_if_any(sm_mhz_);
   all.memory_mhz = median_if_any(memory_mhz_);
-  all.watts = median_if_any(watts_);
   all.clock_reasons = names_of(all_seen_);
   const auto ecc = ask(device_, &NvmlDevice::ecc_errors);
   if (ecc && ecc_before_) {
@@ -221,7 +268,7 @@ DeviceConditions NvmlGpuWatch::conditions() const {
   }
   if (all.readings == 0) {
     const std::string why = device_ ? "no reading fell inside a sample" : device_.unknown;
-    for (const char* key : {"sm_mhz", "memory_mhz", "watts", "celsius", "clock_reasons", "pcie_generation",
+    for (const char* key : {"sm_mhz", "memory_mhz", "celsius", "clock_reasons", "pcie_generation",
                             "pcie_width", "other_processes"})
       all.unreadable[key] = why;
   }

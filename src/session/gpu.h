@@ -18,6 +18,12 @@ namespace breakeven {
 /// up to a second on machines with many GPUs.
 std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::optional<Nvml>& nvml);
 
+/// Warnings about GPUs that others use already, or that refuse a second program although several of these
+/// backends compute on them. Must be called while no backend runs.
+std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
+                                      const std::vector<BackendRecord>& backends,
+                                      const std::optional<Nvml>& nvml);
+
 /// Why measurements on `now` cannot be compared with those on `then`, such as "its power limit was 700 W and
 /// is 500 W"; empty if they can. Unknown values and values that change by themselves (the link of an idle
 /// card) are ignored.
@@ -27,6 +33,17 @@ std::string gpu_difference(const Gpu& then, const Gpu& now);
 /// processes as another system or container does.
 Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,
                                    const std::function<bool(std::int64_t)>& ours);
+
+/// The energy that a GPU has used since some moment, and the time of the reading.
+struct EnergyReading {
+  double joules = 0;
+  Clock::time_point at{};
+};
+
+/// The joules of `work_seconds` of work between two readings. The rest of that time, up to the counter's next
+/// update, is taken off at the power of the GPU between `after` and `idle`, a reading after a further update.
+double joules_of_work(const EnergyReading& before, const EnergyReading& after, const EnergyReading& idle,
+                      double work_seconds);
 
 /// Follows one GPU through the samples of one case on one backend.
 class GpuWatch : public Interface {
@@ -38,10 +55,12 @@ class GpuWatch : public Interface {
   /// Ends a sample after its answer. Returns why the clocks were lowered meanwhile; empty if they were not.
   virtual std::vector<std::string> end() = 0;
 
-  /// Joules used so far. Waits until the counter is updated, so that all work before the call is included.
-  virtual Reading<double> settled_joules() const = 0;
+  /// The energy used so far. Waits until the counter is updated, so that all work before the call is
+  /// included.
+  virtual Reading<EnergyReading> settled_energy() const = 0;
 
-  /// The conditions over all samples so far.
+  /// The conditions over all samples so far, without `watts`: a sample is shorter than the interval in which
+  /// a GPU updates its power reading.
   virtual DeviceConditions conditions() const = 0;
 };
 
@@ -57,7 +76,7 @@ class NvmlGpuWatch : public GpuWatch {
   void begin() override;
   void look() override;
   std::vector<std::string> end() override;
-  Reading<double> settled_joules() const override;
+  Reading<EnergyReading> settled_energy() const override;
   DeviceConditions conditions() const override;
 
  private:
@@ -74,7 +93,7 @@ class NvmlGpuWatch : public GpuWatch {
   ClockReasons seen_ = 0;  // in the current sample
   ClockReasons latest_reasons_ = 0;
   ClockReasons all_seen_ = 0;
-  std::vector<double> sm_mhz_, memory_mhz_, watts_;
+  std::vector<double> sm_mhz_, memory_mhz_;
   DeviceConditions kept_;  // the other conditions
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "results/number_text.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -221,8 +222,9 @@ Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
   std::vector<std::string> warnings;
   if (!timing.ci_low) {
-    warnings.push_back(fmt::format("only {} samples in {:g} s: too few for an interval",
-                                   timing.samples.size(), measure.max_seconds));
+    warnings.push_back(fmt::format("only {} in {:g} s: too few for an interval",
+                                   counted_text(timing.samples.size(), "sample", "samples"),
+                                   measure.max_seconds));
   } else if (end == Progress::out_of_time) {
     const double reached = relative_half_width({*timing.ci_low, *timing.ci_high}, timing.median);
     if (reached > measure.precision) {

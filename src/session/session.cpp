@@ -87,6 +87,8 @@ class Session : public MeasuringSession {
     warn_of_environment(result_.host, result_.warnings);
     result_.tool_compiler = compiler;
     result_.tool_build = build_type;
+    result_.tool_commit = plan_.commit;
+    warn_of_commit();
     result_.config = plan_.config.json;
     record_shard();
     result_.backends = plan_.backends;
@@ -133,6 +135,15 @@ class Session : public MeasuringSession {
         if (step % passes() > 0) steps_.back().kind += " again";
       }
     }
+  }
+
+  /// Says that the earlier cases are of another source of this program.
+  void warn_of_commit() {
+    if (!plan_.earlier || plan_.earlier->tool_commit == plan_.commit) return;
+    if (plan_.earlier->tool_commit.empty() || plan_.commit.empty()) return;
+    result_.warnings.push_back(fmt::format(
+        "some cases are of an earlier run, by breakeven of commit {}, and the others by commit {}",
+        plan_.earlier->tool_commit, plan_.commit));
   }
 
   /// Records which part of the cases this run measures. A continued run of all cases stays one.

@@ -19,6 +19,7 @@ struct SessionPlan {
   std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
   int threads = 1;
   std::optional<Result> earlier;  // a run that this one continues
+  std::string commit = {};        // of this program's source; empty if unknown
 };
 
 /// Measures all missing cases. All cases of the earlier run are kept, requested or not. Calls `save` after

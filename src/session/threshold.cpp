@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "session/environment.h"
+#include "session/paired_launch.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
 #include "workloads/ranks.h"
@@ -30,10 +31,18 @@ struct SideAtValue {
 
 /// One launch at one value, as a search uses it.
 struct SearchedLaunch {
-  double log_ratio = 0;
+  PairedLaunch pair;
   std::vector<RoundProbes> rounds;  // the probes around its rounds
   bool is_slow = false;             // some of them count although the machine was below its own speed
 };
+
+/// log(challenger / baseline) of each launch at a value.
+std::vector<double> log_ratios_of(const std::vector<SearchedLaunch>& launches) {
+  std::vector<PairedLaunch> pairs;
+  pairs.reserve(launches.size());
+  for (const SearchedLaunch& launch : launches) pairs.push_back(launch.pair);
+  return log_ratios_of(pairs);
+}
 
 /// The search for one question in time, energy or cost.
 struct OpenSearch {
@@ -47,9 +56,11 @@ struct OpenSearch {
   std::size_t doubtful = 0;  // launches of a slow machine, as was seen too late
 
   void add(std::int64_t value, SearchedLaunch launch) {
-    search.add(value, launch.log_ratio);
-    launches[value].push_back(std::move(launch));
+    std::vector<SearchedLaunch>& of_value = launches[value];
+    of_value.push_back(std::move(launch));
+    search.replace(value, log_ratios_of(of_value));  // the backends that count may be others now
     reasons.erase(value);
+    over = false;  // the launch may be for another metric, and take back what the answer rests on
   }
   void cannot(std::int64_t value, std::string reason) {
     launches.erase(value);
@@ -76,7 +87,7 @@ struct OpenSearch {
     unread.clear();
     search = BreakEvenSearch(rules);
     for (const auto& [value, of_value] : launches) {
-      for (const SearchedLaunch& launch : of_value) search.add(value, launch.log_ratio);
+      if (!of_value.empty()) search.replace(value, log_ratios_of(of_value));
     }
     for (const auto& [value, reason] : reasons) search.cannot(value);
     return true;
@@ -273,8 +284,8 @@ class ThresholdSession : public MeasuringSession {
     }
     for (OpenSearch& one : open.searches) {
       std::string reason;
-      if (const auto log_ratio = log_ratio_in(one.in, taken, sides, reason)) {
-        launch.log_ratio = *log_ratio;
+      if (auto pair = pair_in(one.in, taken, sides, reason)) {
+        launch.pair = std::move(*pair);
         one.add(value, launch);
       } else if (has_lost_a_side(sides)) {
         one.cannot(value, std::move(reason));
@@ -294,27 +305,38 @@ class ThresholdSession : public MeasuringSession {
     std::optional<double> joules = {};         // per iteration, of the launch
   };
 
-  /// log(challenger / baseline) in a launch, where each side counts with its best contender. Empty, and the
-  /// reason is set, if a side has none.
-  std::optional<double> log_ratio_in(Quantity in, const std::vector<LaunchOfContender>& taken,
-                                     const Sides& sides, std::string& reason) const {
-    std::array<const LaunchOfContender*, 2> least{};
+  /// What a launch shows in time, energy or cost, of every pair of backends. Empty, and the reason is set, if
+  /// a side has none.
+  std::optional<PairedLaunch> pair_in(Quantity in, const std::vector<LaunchOfContender>& taken,
+                                      const Sides& sides, std::string& reason) const {
+    PairedLaunch pair;
+    std::array<std::vector<const LaunchOfContender*>, 2> known;
     for (const LaunchOfContender& one : taken) {
       if (one.contender->finished || one.seconds.empty()) continue;
       if (in == Quantity::energy && !one.joules) continue;
-      const auto amount = [in](const LaunchOfContender& of) {
-        return in == Quantity::energy ? *of.joules : median(of.seconds);
-      };
-      const LaunchOfContender*& best = least[one.side];
-      if (best == nullptr || amount(one) < amount(*best)) best = &one;
+      known[one.side].push_back(&one);
+      pair.amounts[one.side][one.contender->participant->backend.name] =
+          in == Quantity::energy ? *one.joules : median(one.seconds);
     }
-    if (least[0] == nullptr || least[1] == nullptr) {
+    if (known[0].empty() || known[1].empty()) {
       reason = why_not(sides);
       if (reason.empty()) reason = why_no_energy(taken);
       return std::nullopt;
     }
-    if (in == Quantity::energy) return std::log(*least[1]->joules / *least[0]->joules);
-    const double faster = effect_of({.base = least[0]->seconds, .head = least[1]->seconds});
+    for (const LaunchOfContender* baseline : known[0]) {
+      for (const LaunchOfContender* challenger : known[1])
+        pair.log_ratios[{baseline->contender->participant->backend.name,
+                         challenger->contender->participant->backend.name}] =
+            log_ratio_in(in, *baseline, *challenger);
+    }
+    return pair;
+  }
+
+  /// log(challenger / baseline) of two backends in a launch.
+  double log_ratio_in(Quantity in, const LaunchOfContender& baseline,
+                      const LaunchOfContender& challenger) const {
+    if (in == Quantity::energy) return std::log(*challenger.joules / *baseline.joules);
+    const double faster = effect_of({.base = baseline.seconds, .head = challenger.seconds});
     if (in == Quantity::time) return faster;
     const auto& wanted = plan_.config.sides;
     return faster + std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);
@@ -436,9 +458,8 @@ class ThresholdSession : public MeasuringSession {
     }
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};
-      if (const auto found = one.launches.find(value); found != one.launches.end()) {
-        for (const SearchedLaunch& launch : found->second) point.log_ratios.push_back(launch.log_ratio);
-      }
+      if (const auto found = one.launches.find(value); found != one.launches.end())
+        point.log_ratios = log_ratios_of(found->second);
       if (const auto reason = one.reasons.find(value); reason != one.reasons.end())
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {
@@ -456,7 +477,7 @@ class ThresholdSession : public MeasuringSession {
               ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed_while_waiting()))
               : "";
       notes.insert(fmt::format(
-          "in {} of {} launches this machine was below 95 % of its own speed{}: the answer is that of a "
+          "in {} of {} launches this machine was below 95 % of its own speed{}: the times are those of a "
           "machine with these neighbours",
           slow, answer.found.launches, meanwhile));
     } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {

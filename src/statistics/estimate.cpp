@@ -6,17 +6,24 @@
 namespace breakeven {
 namespace {
 
-/// Half the width of the logarithm's interval; empty if there is no interval or it reaches 0.
-std::optional<double> log_half_width(const Estimate& estimate) {
+/// How far the logarithm's interval reaches below and above the logarithm.
+struct HalfWidths {
+  double below = 0;
+  double above = 0;
+};
+
+/// The half widths of the logarithm; empty if there is no interval or it reaches 0.
+std::optional<HalfWidths> log_half_widths(const Estimate& estimate) {
   if (!estimate.interval || !(estimate.interval->low > 0)) return std::nullopt;
-  return std::log(estimate.interval->high / estimate.interval->low) / 2;
+  return HalfWidths{.below = std::log(estimate.value / estimate.interval->low),
+                    .above = std::log(estimate.interval->high / estimate.value)};
 }
 
-Estimate from_logarithm(double logarithm, const std::optional<double>& half_width) {
+Estimate from_logarithm(double logarithm, const std::optional<HalfWidths>& half_widths) {
   Estimate made{.value = std::exp(logarithm)};
-  if (half_width)
-    made.interval =
-        Interval{.low = std::exp(logarithm - *half_width), .high = std::exp(logarithm + *half_width)};
+  if (half_widths)
+    made.interval = Interval{.low = std::exp(logarithm - half_widths->below),
+                             .high = std::exp(logarithm + half_widths->above)};
   return made;
 }
 
@@ -44,16 +51,18 @@ Estimate sum_of(std::span<const Estimate> estimates, std::span<const double> wei
 
 Estimate mean_of_logarithms(std::span<const Estimate> estimates, AddWidths add) {
   double sum = 0;
-  double halves = 0;
+  HalfWidths widths;
   bool known = true;
   for (const Estimate& one : estimates) {
     sum += std::log(one.value);
-    const auto half = log_half_width(one);
-    known = known && half;
-    if (known) halves = add(halves, *half);
+    const auto of_one = log_half_widths(one);
+    known = known && of_one;
+    if (known)
+      widths = {.below = add(widths.below, of_one->below), .above = add(widths.above, of_one->above)};
   }
   const auto count = static_cast<double>(estimates.size());
-  return from_logarithm(sum / count, known ? std::optional(halves / count) : std::nullopt);
+  widths = {.below = widths.below / count, .above = widths.above / count};
+  return from_logarithm(sum / count, known ? std::optional(widths) : std::nullopt);
 }
 
 }  // namespace
@@ -88,15 +97,18 @@ Estimate geometric_mean_together(std::span<const Estimate> estimates) {
 }
 
 Estimate ratio(const Estimate& over, const Estimate& under) {
-  const auto a = log_half_width(over);
-  const auto b = log_half_width(under);
-  return from_logarithm(std::log(over.value / under.value),
-                        a && b ? std::optional(std::hypot(*a, *b)) : std::nullopt);
+  const double logarithm = std::log(over.value / under.value);
+  const auto a = log_half_widths(over);
+  const auto b = log_half_widths(under);
+  if (!a || !b) return from_logarithm(logarithm, std::nullopt);
+  return from_logarithm(logarithm, HalfWidths{.below = std::hypot(a->below, b->above),
+                                              .above = std::hypot(a->above, b->below)});
 }
 
-bool indistinguishable(const Estimate& a, const Estimate& b) {
-  const Estimate of = ratio(a, b);
-  return of.interval && of.interval->low <= 1 && 1 <= of.interval->high;
+bool may_be_equal(const Estimate& ratio) {
+  constexpr double plain = 1.2;  // larger than noise, even if the noise is not known
+  if (ratio.interval) return ratio.interval->low <= 1 && ratio.interval->high >= 1;
+  return ratio.value < plain && ratio.value > 1 / plain;
 }
 
 }  // namespace breakeven

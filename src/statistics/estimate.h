@@ -24,7 +24,8 @@ Estimate scaled(const Estimate& estimate, double factor);
 /// each add up in quadrature (JCGM 100:2008, Guide to the expression of uncertainty in measurement, 5.1.2).
 Estimate weighted_sum(std::span<const Estimate> estimates, std::span<const double> weights);
 
-/// The geometric mean of at least one estimate. The half widths of the logarithms add up in quadrature.
+/// The geometric mean of at least one estimate. The lower and the upper half widths of the logarithms each
+/// add up in quadrature.
 Estimate geometric_mean(std::span<const Estimate> estimates);
 
 /// The same for estimates whose errors are correlated, such as one model's predictions: the half widths add
@@ -32,11 +33,12 @@ Estimate geometric_mean(std::span<const Estimate> estimates);
 Estimate weighted_sum_together(std::span<const Estimate> estimates, std::span<const double> weights);
 Estimate geometric_mean_together(std::span<const Estimate> estimates);
 
-/// The ratio of two estimates. The half widths of their logarithms add up in quadrature.
+/// The ratio of two estimates. The half widths of their logarithms add up in quadrature: the lower one of the
+/// first and the upper one of the second, and the other way round.
 Estimate ratio(const Estimate& over, const Estimate& under);
 
-/// True if the interval of the ratio contains 1, so that it is unknown which estimate is larger. False if the
-/// ratio has no interval.
-bool indistinguishable(const Estimate& a, const Estimate& b);
+/// True if it is unknown which of two is larger: the interval of their ratio contains 1 or, without an
+/// interval, the ratio is below the 1.2 that noise may reach.
+bool may_be_equal(const Estimate& ratio);
 
 }  // namespace breakeven

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 #include "statistics/distributions.h"
@@ -26,6 +27,14 @@ std::vector<double> sums(const std::vector<double>& values) {
   return made;
 }
 
+/// The indices of the values, the smallest value first.
+std::vector<std::size_t> rising_order(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  return order;
+}
+
 /// Mean and variance of the mean of the logarithms of `values`.
 struct Moments {
   double mean = 0;
@@ -40,6 +49,21 @@ Moments moments(std::span<const double> values) {
   const double deviation = standard_deviation(logarithms);
   return {
       .mean = mean(logarithms), .variance_of_mean = deviation * deviation / n, .degrees_of_freedom = n - 1};
+}
+
+/// The largest number of values below half.
+std::size_t most_high(std::size_t values) {
+  return values < 3 ? 0 : (values - 1) / 2;
+}
+
+/// The logarithm of the number of choices of `high` of `values` values, divided by the share of the error
+/// probability.
+double log_correction_of_highest(std::size_t values, std::size_t high) {
+  const auto all = static_cast<double>(values);
+  const auto chosen = static_cast<double>(high);
+  const double log_choices = std::lgamma(all + 1) - std::lgamma(chosen + 1) - std::lgamma(all - chosen + 1);
+  const auto most = static_cast<double>(std::max(high, most_high(values)));
+  return log_choices + chosen * std::log(2.0) + std::log(1 - std::exp2(-most));
 }
 
 }  // namespace
@@ -98,16 +122,64 @@ double p_value(const LogRatio& ratio) {
   return 2 * student_t_tail(ratio.degrees_of_freedom, std::abs(ratio.mean) / ratio.standard_error);
 }
 
+double critical_ratio(const LogRatio& uncertainty, double level) {
+  return std::exp(uncertainty.standard_error * student_t_exceeded(uncertainty.degrees_of_freedom, level));
+}
+
+double p_value_above(const LogRatio& ratio) {
+  const double either_way = p_value(ratio);
+  return ratio.mean > 0 ? either_way / 2 : 1 - either_way / 2;
+}
+
+LogRatio beside_usual(const std::vector<double>& further, const std::vector<double>& usual) {
+  const auto count = static_cast<double>(usual.size());
+  return {.mean = mean(further) - mean(usual),
+          .standard_error =
+              standard_deviation(usual) * std::sqrt(1 / static_cast<double>(further.size()) + 1 / count),
+          .degrees_of_freedom = count - 1};
+}
+
+double level_of_highest(std::size_t values, std::size_t high, double level) {
+  return level * std::exp(-log_correction_of_highest(values, high));
+}
+
+HighestValue test_highest(std::span<const double> falling) {
+  HighestValue least;
+  for (std::size_t high = 1; high <= most_high(falling.size()); ++high) {
+    const auto group = falling.first(high);
+    const auto rest = falling.subspan(high);
+    const std::vector<double> usual(rest.begin(), rest.end());
+    const double one = p_value_above(beside_usual({group.begin(), group.end()}, usual));
+    // The correction of many values exceeds the range of a double, and the tail falls below it.
+    const double log_one = std::log(std::max(one, std::numeric_limits<double>::min()));
+    const double p = std::exp(log_one + log_correction_of_highest(falling.size(), high));
+    if (high == 1 || p < least.p_value)
+      least = {.p_value = std::min(1.0, p), .ratio = beside_usual({falling.front()}, usual)};
+  }
+  return least;
+}
+
 std::vector<double> holm_adjusted(const std::vector<double>& p_values) {
-  std::vector<std::size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  const std::vector<std::size_t> order = rising_order(p_values);
   std::vector<double> adjusted(p_values.size());
   double least = 0;  // an adjusted p-value is at least the one before it
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const auto left = static_cast<double>(order.size() - rank);
     least = std::max(least, std::min(1.0, left * p_values[order[rank]]));
     adjusted[order[rank]] = least;
+  }
+  return adjusted;
+}
+
+std::vector<double> benjamini_hochberg_adjusted(const std::vector<double>& p_values) {
+  const std::vector<std::size_t> order = rising_order(p_values);
+  const auto tests = static_cast<double>(p_values.size());
+  std::vector<double> adjusted(p_values.size());
+  double most = 1;  // an adjusted p-value is at most the one after it
+  for (std::size_t rank = order.size(); rank > 0; --rank) {
+    const std::size_t i = order[rank - 1];
+    most = std::min(most, p_values[i] * tests / static_cast<double>(rank));
+    adjusted[i] = most;
   }
   return adjusted;
 }

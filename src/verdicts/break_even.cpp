@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "statistics/distributions.h"
 #include "statistics/summary.h"
@@ -11,15 +12,60 @@ namespace {
 
 constexpr double narrow = 1.25;  // a line is fitted once high / low of a bracket is below this
 constexpr int most_moves = 3;
-constexpr int tied_after = 8;              // launches after which neither side counts as ahead
-constexpr double trimmed_launches = 0.13;  // from either end: none of fewer than 8 launches, one of 8 to 15
+constexpr int tied_after = 8;  // launches after which neither side counts as ahead
+
+double after(std::int64_t value) {
+  return static_cast<double>(value + 1);
+}
 
 }  // namespace
+
+Lead lead_of(const Estimate& ratio) {
+  if (may_be_equal(ratio)) return Lead::neither;
+  return ratio.value < 1 ? Lead::challenger : Lead::baseline;
+}
+
+double level_of_launches(const std::vector<double>& log_ratios) {
+  return trimmed_mean(log_ratios, trimmed_launches);
+}
+
+std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios) {
+  if (log_ratios.empty()) return std::nullopt;
+  constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
+  constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
+  const auto all = [&](auto holds) { return std::ranges::all_of(log_ratios, holds); };
+  if (all([](double r) { return r < -plain; })) return Lead::challenger;
+  if (all([](double r) { return r > plain; })) return Lead::baseline;
+  if (log_ratios.size() < 2) return std::nullopt;
+  const double ahead = level_of_launches(log_ratios);
+  const auto n = static_cast<double>(log_ratios.size());
+  const double left = n - 2 * std::floor(trimmed_launches * n);
+  // Every launch adds a test, and any of them may decide: 1 % for all of them together.
+  constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
+  const double t = student_t_exceeded(left - 1, error_each_side);
+  if (std::abs(ahead) >
+      t * std::max(trimmed_standard_error(log_ratios, trimmed_launches), least_noise / std::sqrt(n)))
+    return ahead < 0 ? Lead::challenger : Lead::baseline;
+  return log_ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
+}
 
 void BreakEven::conclude(Lead top) {
   if (top == Lead::neither) answer = Answer::neither;
   if (top == Lead::challenger) answer = changes.empty() ? Answer::always : Answer::from_value;
   if (top == Lead::baseline) answer = changes.empty() ? Answer::never : Answer::until_value;
+}
+
+std::optional<Lead> BreakEven::stated_at(std::int64_t value) const {
+  if (answer == Answer::unclear) return std::nullopt;
+  if (changes.empty())
+    return answer == Answer::always  ? Lead::challenger
+           : answer == Answer::never ? Lead::baseline
+                                     : Lead::neither;
+  for (const LeadChange& change : changes) {
+    if (value < change.earliest) return change.below;
+    if (value < change.latest) return std::nullopt;
+  }
+  return changes.back().above;
 }
 
 BreakEvenSearch::BreakEvenSearch(const BreakEvenRules& rules) : rules_(rules) {
@@ -44,13 +90,13 @@ std::int64_t BreakEvenSearch::first_from(double value) const {
 }
 
 double BreakEvenSearch::level(std::int64_t value) const {
-  return trimmed_mean(launches_.at(value), trimmed_launches);
+  return level_of_launches(launches_.at(value));
 }
 
 void BreakEvenSearch::cannot(std::int64_t value) {
   std::vector<double>& ratios = launches_[value];
   // A zone may end at this value, which has no level any more: the zones are made again from the others.
-  if (!ratios.empty()) zones_.reset();
+  if (!ratios.empty()) zones_.clear();
   ratios.clear();
 }
 
@@ -61,24 +107,7 @@ bool BreakEvenSearch::is_unmeasurable(std::int64_t value) const {
 
 std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   const auto found = launches_.find(value);
-  if (found == launches_.end() || found->second.empty()) return std::nullopt;
-  const std::vector<double>& ratios = found->second;
-  constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
-  constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
-  const auto all = [&](auto holds) { return std::ranges::all_of(ratios, holds); };
-  if (all([](double r) { return r < -plain; })) return Lead::challenger;
-  if (all([](double r) { return r > plain; })) return Lead::baseline;
-  if (ratios.size() < 2) return std::nullopt;
-  const double ahead = trimmed_mean(ratios, trimmed_launches);
-  const auto n = static_cast<double>(ratios.size());
-  const double left = n - 2 * std::floor(trimmed_launches * n);
-  // Every launch adds a test, and any of them may decide: 1 % for all of them together.
-  constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
-  const double t = student_t_exceeded(left - 1, error_each_side);
-  if (std::abs(ahead) >
-      t * std::max(trimmed_standard_error(ratios, trimmed_launches), least_noise / std::sqrt(n)))
-    return ahead < 0 ? Lead::challenger : Lead::baseline;
-  return ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
+  return found == launches_.end() ? std::nullopt : lead_of_launches(found->second);
 }
 
 std::optional<Lead> BreakEvenSearch::confirmed(std::int64_t value) const {
@@ -86,26 +115,37 @@ std::optional<Lead> BreakEvenSearch::confirmed(std::int64_t value) const {
   return found == launches_.end() || found->second.size() < 2 ? std::nullopt : lead(value);
 }
 
-std::vector<std::pair<std::int64_t, Lead>> BreakEvenSearch::known_grid() const {
+std::vector<std::pair<std::int64_t, Lead>> BreakEvenSearch::known_leads() const {
   std::vector<std::pair<std::int64_t, Lead>> known;
+  auto next = launches_.begin();
+  const auto add_until = [&](const auto& end) {
+    for (; next != end; ++next) {
+      if (const auto here = lead(next->first)) known.emplace_back(next->first, *here);
+    }
+  };
   for (const std::int64_t value : grid_) {
-    if (const auto here = lead(value)) known.emplace_back(value, *here);
+    const auto here = lead(value);
+    if (!here) continue;
+    const auto at = launches_.find(value);
+    if (known.empty() || known.back().second == *here) add_until(at);
+    known.emplace_back(value, *here);
+    next = std::next(at);
   }
+  add_until(launches_.end());
   return known;
 }
 
 std::optional<std::int64_t> BreakEvenSearch::next() {
-  if (!zones_) {
-    if (const auto value = surveying()) return value;
-    make_zones();
-  }
-  for (Zone& zone : *zones_) {
-    if (zone.has_zero()) {
+  if (const auto value = surveying()) return value;
+  surveyed_ = true;
+  for (const Bracket& bracket : brackets()) {
+    if (bracket.has_zero()) {
+      Zone& zone = zone_of(bracket);
       if (const auto value = narrowing(zone)) return value;
       if (const auto value = fitting(zone)) return value;
       if (fitted(zone)) continue;
     }
-    if (const auto value = halving(zone)) return value;
+    if (const auto value = halving(bracket)) return value;
   }
   return std::nullopt;
 }
@@ -116,7 +156,7 @@ std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   for (const std::int64_t value : grid_) {
     if (!lead(value) && !is_unmeasurable(value)) return value;
   }
-  const auto known = known_grid();
+  const auto known = known_leads();
   for (std::size_t i = 1; i < known.size(); ++i) {
     if (known[i - 1].second == known[i].second) continue;
     for (const std::int64_t value : {known[i - 1].first, known[i].first}) {
@@ -126,9 +166,9 @@ std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   return std::nullopt;
 }
 
-void BreakEvenSearch::make_zones() {
-  zones_.emplace();
-  const auto known = known_grid();
+std::vector<BreakEvenSearch::Bracket> BreakEvenSearch::brackets() const {
+  std::vector<Bracket> all;
+  const auto known = known_leads();
   for (std::size_t i = 0, before = 0; i < known.size(); ++i) {
     const auto& [high, above] = known[i];
     const auto& [low, below] = known[before];
@@ -136,25 +176,56 @@ void BreakEvenSearch::make_zones() {
       before = i;
       continue;
     }
-    // A single undecided value between two different sides is probably close to the crossing: it is part of
-    // the zone, not a zone of its own.
+    // A single undecided value between two different sides is probably close to the crossing: it is inside a
+    // bracket, and not the end of two.
     if (above == Lead::neither && i + 1 < known.size() && known[i + 1].second != Lead::neither &&
         known[i + 1].second != below)
       continue;
-    zones_->push_back({.low = low, .high = high, .below = below, .above = above});
+    all.push_back({.low = low, .high = high, .below = below, .above = above});
     before = i;
   }
+  return all;
 }
 
-/// Returns the middle of the bracket, until the bracket is narrow enough.
-std::optional<std::int64_t> BreakEvenSearch::halving(Zone& zone) const {
-  while (static_cast<double>(zone.high) > (1 + rules_.width) * static_cast<double>(zone.low)) {
-    const std::int64_t middle =
-        rounded(std::sqrt(static_cast<double>(zone.low) * static_cast<double>(zone.high)));
-    if (middle <= zone.low || middle >= zone.high || is_unmeasurable(middle)) break;
-    const auto here = confirmed(middle);
-    if (!here) return middle;
-    (*here == zone.above ? zone.high : zone.low) = middle;
+BreakEvenSearch::Zone& BreakEvenSearch::zone_of(const Bracket& bracket) {
+  const auto found = std::ranges::find(zones_, bracket, &Zone::bracket);
+  return found == zones_.end() ? zones_.emplace_back(Zone{.bracket = bracket}) : *found;
+}
+
+BreakEvenSearch::Gap BreakEvenSearch::gap_in(const Bracket& bracket, const LeadAt& lead_at) const {
+  Gap gap{.last_below = bracket.low,
+          .first_unclear = bracket.high,
+          .last_unclear = bracket.low,
+          .first_above = bracket.high};
+  const auto begin = launches_.upper_bound(bracket.low);
+  const auto end = launches_.lower_bound(bracket.high);
+  bool is_below = true;
+  for (auto at = begin; at != end && is_below; ++at) {
+    const auto here = lead_at(at->first);
+    if (!here) continue;
+    is_below = *here == bracket.below;
+    (is_below ? gap.last_below : gap.first_unclear) = at->first;
+  }
+  bool is_above = true;
+  for (auto at = end; at != begin && is_above;) {
+    --at;
+    const auto here = lead_at(at->first);
+    if (!here) continue;
+    is_above = *here == bracket.above;
+    (is_above ? gap.first_above : gap.last_unclear) = at->first;
+  }
+  return gap;
+}
+
+/// Returns the middle of the bracket, until the bracket is narrow enough. If values inside have neither end's
+/// lead, the bracket is narrow once the parts above and below them are.
+std::optional<std::int64_t> BreakEvenSearch::halving(const Bracket& bracket) const {
+  const Gap gap = gap_in(bracket, [this](std::int64_t value) { return confirmed(value); });
+  for (const auto& [low, high] :
+       {std::pair(gap.last_unclear, gap.first_above), std::pair(gap.last_below, gap.first_unclear)}) {
+    if (static_cast<double>(high) <= (1 + rules_.width) * static_cast<double>(low)) continue;
+    const std::int64_t middle = rounded(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
+    if (middle > low && middle < high && !is_unmeasurable(middle)) return middle;
   }
   return std::nullopt;
 }
@@ -183,7 +254,7 @@ std::optional<std::int64_t> BreakEvenSearch::narrowing(Zone& zone) const {
       zone.centre = static_cast<double>(middle);
       break;
     }
-    (*here == zone.above ? zone.high : zone.low) = middle;
+    (*here == zone.bracket.above ? zone.high : zone.low) = middle;
   }
   return std::nullopt;
 }
@@ -280,39 +351,64 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
 bool BreakEvenSearch::leads_over(const Zone& zone, const Crossing& crossing) {
   const bool is_between = std::exp(crossing.interval->high) >= static_cast<double>(zone.low) &&
                           std::exp(crossing.interval->low) <= static_cast<double>(zone.high);
-  return is_between && (crossing.slope < 0) == (zone.below == Lead::baseline);
+  return is_between && (crossing.slope < 0) == (zone.bracket.below == Lead::baseline);
 }
 
 bool BreakEvenSearch::are_neighbours(std::int64_t low, std::int64_t high) const {
-  return first_from(static_cast<double>(low + 1)) >= high;
+  return first_from(after(low)) >= high;
 }
 
 std::optional<Crossing> BreakEvenSearch::fitted(const Zone& zone) const {
-  if (!zone.has_zero() || zone.centre == 0 || are_neighbours(zone.low, zone.high)) return std::nullopt;
+  if (!zone.bracket.has_zero() || zone.centre == 0 || are_neighbours(zone.low, zone.high))
+    return std::nullopt;
   const auto found = crossing_of(places(zone), 0.95);
   return found && found->interval && leads_over(zone, *found) ? found : std::nullopt;
 }
 
-LeadChange BreakEvenSearch::change_in(const Zone& zone) const {
-  LeadChange change;
-  change.below = zone.below;
-  change.above = zone.above;
-  if (const auto found = fitted(zone)) {
-    change.crossing = std::exp(found->at);
-    change.interval =
-        Interval{.low = std::exp(found->interval->low), .high = std::exp(found->interval->high)};
-    change.from = first_from(change.crossing);
-    change.earliest = first_from(change.interval.low);
-    change.latest = first_from(change.interval.high);
-    return change;
+LeadChange BreakEvenSearch::change_in(const Bracket& bracket) const {
+  const auto zone = std::ranges::find(zones_, bracket, &Zone::bracket);
+  const auto line = zone == zones_.end() ? std::nullopt : fitted(*zone);
+  return line ? change_by_line(*zone, *line) : change_by_bisection(bracket);
+}
+
+/// The change at the zero of the line, which shows a lead also where the launches at one value are too few to
+/// show it. Values that show the other lead, or neither and lean to the other side, are within the interval.
+LeadChange BreakEvenSearch::change_by_line(const Zone& zone, const Crossing& line) const {
+  const Gap gap = gap_in(zone.bracket, [&](std::int64_t value) {
+    const auto here = lead(value);
+    if (here != Lead::neither) return here;
+    return std::optional(level(value) < 0 ? Lead::challenger : Lead::baseline);
+  });
+  LeadChange change{.below = zone.bracket.below,
+                    .above = zone.bracket.above,
+                    .crossing = std::exp(line.at),
+                    .interval = {.low = std::exp(line.interval->low), .high = std::exp(line.interval->high)}};
+  change.earliest = std::max(first_from(change.interval.low), first_from(after(zone.bracket.low)));
+  change.latest = std::max(change.earliest, std::min(first_from(change.interval.high), zone.bracket.high));
+  if (gap.first_unclear < change.earliest) {
+    change.interval.low = std::min(change.interval.low, static_cast<double>(gap.last_below));
+    change.earliest = first_from(after(gap.last_below));
   }
-  const auto low = static_cast<double>(zone.low);
-  const auto high = static_cast<double>(zone.high);
-  change.by_bisection = true;
-  change.crossing = std::sqrt(low * high);
-  change.interval = Interval{.low = low, .high = high};
-  change.from = change.latest = zone.high;
-  change.earliest = first_from(low + 1);
+  if (gap.last_unclear >= change.latest) {
+    change.interval.high = static_cast<double>(gap.first_above);
+    change.latest = gap.first_above;
+  }
+  change.from = std::clamp(first_from(change.crossing), change.earliest, change.latest);
+  change.last_below = zone.bracket.low;
+  change.first_above = zone.bracket.high;
+  return change;
+}
+
+LeadChange BreakEvenSearch::change_by_bisection(const Bracket& bracket) const {
+  const Gap gap = gap_in(bracket, [this](std::int64_t value) { return lead(value); });
+  LeadChange change{
+      .below = bracket.below,
+      .above = bracket.above,
+      .interval = {.low = static_cast<double>(gap.last_below), .high = static_cast<double>(gap.first_above)},
+      .by_bisection = true};
+  change.crossing = std::sqrt(change.interval.low * change.interval.high);
+  change.from = change.latest = gap.first_above;
+  change.earliest = first_from(after(gap.last_below));
   return change;
 }
 
@@ -325,12 +421,12 @@ BreakEven BreakEvenSearch::answer() const {
     ++said.values;
     said.launches += ratios.size();
   }
-  const auto known = known_grid();
-  if (!zones_ || known.empty()) return said;
-  for (const Zone& zone : *zones_) said.changes.push_back(change_in(zone));
-  // Later launches may have turned the lead at a value. The changes are those of the zones, and so is the
-  // answer: otherwise it could contradict them.
-  said.conclude(zones_->empty() ? known.back().second : zones_->back().above);
+  const auto known = known_leads();
+  if (!surveyed_ || known.empty()) return said;
+  const std::vector<Bracket> all = brackets();
+  said.changes.reserve(all.size());
+  for (const Bracket& bracket : all) said.changes.push_back(change_in(bracket));
+  said.conclude(known.back().second);
   return said;
 }
 

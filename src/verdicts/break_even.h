@@ -7,10 +7,14 @@
 // its zero is the answer (statistics/crossing.h). There is no zero to fit if neither side is ahead on one
 // side of a change, as below the size from which a library uses its threads, or if no line fits the values.
 // Then the bracket is halved until it is narrow enough.
+//
+// Launches are added at a value as long as the search needs them, and may take back the lead that the first
+// ones showed. So nothing rests on a lead that was seen once: brackets and answers follow from all launches.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -19,6 +23,7 @@
 
 #include "json/names.h"
 #include "statistics/crossing.h"
+#include "statistics/estimate.h"
 
 namespace breakeven {
 
@@ -35,17 +40,36 @@ constexpr std::array<std::string_view, 3> names_of(Lead) {
   return {"baseline", "challenger", "neither"};
 }
 
+/// The side that a ratio of the challenger's amount to the baseline's shows to be ahead; neither if it may be
+/// chance.
+Lead lead_of(const Estimate& ratio);
+
+/// The fraction of the launches at one value that is left out at either end: none of fewer than 8 launches,
+/// one of 8 to 15.
+inline constexpr double trimmed_launches = 0.13;
+
+/// The mean of the launches at one value, each with log(challenger's amount / baseline's), without the
+/// outermost ones. Needs at least one launch.
+double level_of_launches(const std::vector<double>& log_ratios);
+
+/// The side that is ahead by the launches at one value. Empty if there are too few of them to show a side.
+std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios);
+
 /// A place where the lead changes.
 struct LeadChange {
   Lead below = Lead::baseline, above = Lead::challenger;
   double crossing = 0;  // where both take equally long; may lie between possible values
-  /// The 95 % interval of the crossing; or the last value that was below and the first that was above.
+  /// The 95 % interval of the crossing, which reaches over measured values that contradict it; or the last
+  /// value that was below and the first that was above.
   Interval interval;
-  bool by_bisection = false;              // the interval is a bracket, and the crossing its middle
-  bool interpolated = false;              // between values far apart, from results that were not paired
-  std::int64_t from = 0;                  // the first possible value above the crossing
-  std::int64_t earliest = 0, latest = 0;  // bounds of `from`, by the interval
-  /// If interpolated: the nearest measured values below and above at which one side is ahead.
+  bool by_bisection = false;  // the interval is a bracket, and the crossing its middle
+  bool interpolated = false;  // between values far apart, from results that were not paired
+  std::int64_t from = 0;      // the first possible value above the crossing
+  /// Bounds of `from`, by the interval: at all values before `earliest` the side below is ahead, and from
+  /// `latest` on the side above.
+  std::int64_t earliest = 0, latest = 0;
+  /// Unless found by bisection: the nearest measured values below and above at which one side is ahead,
+  /// between which the line goes.
   std::int64_t last_below = 0, first_above = 0;
 };
 
@@ -65,6 +89,9 @@ struct BreakEven {
 
   /// Sets the answer from the side that is ahead at the largest value, and from whether there are changes.
   void conclude(Lead top);
+  /// The side that the answer states to be ahead at a value; empty within the interval of a change, and if
+  /// there is no answer.
+  std::optional<Lead> stated_at(std::int64_t value) const;
 };
 
 constexpr std::array<std::string_view, 6> names_of(BreakEven::Answer) {
@@ -80,32 +107,52 @@ class BreakEvenSearch {
   /// Adds a launch's result at `value`: log(challenger's seconds / baseline's), negative if the challenger is
   /// faster.
   void add(std::int64_t value, double log_ratio) { launches_[value].push_back(log_ratio); }
+  /// Replaces the results of all launches at `value`; there is at least one.
+  void replace(std::int64_t value, std::vector<double> log_ratios) {
+    launches_[value] = std::move(log_ratios);
+  }
   /// Records that `value` cannot be measured. Its launches no longer count.
   void cannot(std::int64_t value);
 
   BreakEven answer() const;
 
  private:
-  /// The values around one change of the lead.
-  struct Zone {
+  /// Two measured values with different leads, between which the lead changes.
+  struct Bracket {
     std::int64_t low = 0, high = 0;
     Lead below = Lead::baseline, above = Lead::challenger;  // at `low` and at `high`
-    double centre = 0;                                      // 0 until the zone is narrow
-    double reach = 0;  // largest distance of measured values from the centre, as a logarithm
-    std::vector<std::int64_t> values = {};
-    int moves = 0;
 
     /// True if each side is ahead at one end, so that there is a zero between.
     bool has_zero() const { return below != Lead::neither && above != Lead::neither; }
+    bool operator==(const Bracket&) const = default;
   };
+  /// The values around the zero in a bracket.
+  struct Zone {
+    Bracket bracket;
+    std::int64_t low = bracket.low, high = bracket.high;  // the narrower bracket, found on the way
+    double centre = 0;                                    // 0 until the zone is narrow
+    double reach = 0;  // largest distance of measured values from the centre, as a logarithm
+    std::vector<std::int64_t> values = {};
+    int moves = 0;
+  };
+  /// The values in a bracket next to those that do not have the lead of its lower or its upper end. Without
+  /// such values, `first_unclear` is `first_above`, and `last_unclear` is `last_below`.
+  struct Gap {
+    std::int64_t last_below = 0, first_unclear = 0, last_unclear = 0, first_above = 0;
+  };
+  using LeadAt = std::function<std::optional<Lead>(std::int64_t)>;
 
   bool is_unmeasurable(std::int64_t value) const;
   /// The side that is ahead at `value`; empty if it cannot be measured, or if more launches are needed.
   std::optional<Lead> lead(std::int64_t value) const;
   /// The same, from at least two launches.
   std::optional<Lead> confirmed(std::int64_t value) const;
-  /// The values of the grid that could be measured, each with the side that is ahead there.
-  std::vector<std::pair<std::int64_t, Lead>> known_grid() const;
+  /// The values of the grid that could be measured, each with the side that is ahead there. Also other values
+  /// that were measured, as for another metric, unless they are between two of the grid with different leads.
+  std::vector<std::pair<std::int64_t, Lead>> known_leads() const;
+  std::vector<Bracket> brackets() const;
+  Gap gap_in(const Bracket& bracket, const LeadAt& lead_at) const;
+  Zone& zone_of(const Bracket& bracket);
   double level(std::int64_t value) const;
   std::int64_t rounded(double value) const;
   std::int64_t first_from(double value) const;
@@ -115,10 +162,11 @@ class BreakEvenSearch {
   static bool leads_over(const Zone& zone, const Crossing& crossing);
   /// The zero of the fitted line; empty if there is none. Then the bracket is the answer.
   std::optional<Crossing> fitted(const Zone& zone) const;
-  LeadChange change_in(const Zone& zone) const;
+  LeadChange change_in(const Bracket& bracket) const;
+  LeadChange change_by_line(const Zone& zone, const Crossing& line) const;
+  LeadChange change_by_bisection(const Bracket& bracket) const;
   std::optional<std::int64_t> surveying() const;
-  void make_zones();
-  std::optional<std::int64_t> halving(Zone& zone) const;
+  std::optional<std::int64_t> halving(const Bracket& bracket) const;
   std::optional<std::int64_t> narrowing(Zone& zone) const;
   std::optional<std::int64_t> fitting(Zone& zone) const;
   double reach(const Zone& zone) const;
@@ -129,7 +177,8 @@ class BreakEvenSearch {
   BreakEvenRules rules_;
   std::vector<std::int64_t> grid_;
   std::map<std::int64_t, std::vector<double>> launches_;  // empty: cannot be measured
-  std::optional<std::vector<Zone>> zones_;                // set once the grid is measured
+  bool surveyed_ = false;                                 // the grid was measured
+  std::vector<Zone> zones_;                               // also of brackets that later launches changed
 };
 
 }  // namespace breakeven

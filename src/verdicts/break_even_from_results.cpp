@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
-#include "statistics/summary.h"
 #include "verdicts/candidate.h"
 #include "verdicts/case_families.h"
 #include "verdicts/machines.h"
@@ -28,14 +28,6 @@ constexpr int asked_wrongly = 2;
 constexpr int not_comparable = 4;
 
 // ---- which side is ahead, and where that changes
-
-Lead lead_of(const Estimate& ratio) {
-  constexpr double plain = 1.2;  // larger than noise, even if the noise is not known
-  const Interval interval =
-      ratio.interval.value_or(Interval{.low = ratio.value / plain, .high = ratio.value * plain});
-  if (interval.low > 1) return Lead::baseline;
-  return interval.high < 1 ? Lead::challenger : Lead::neither;
-}
 
 /// Neighbouring values at which the same side is ahead.
 struct Stretch {
@@ -57,7 +49,7 @@ std::vector<Stretch> stretches_of(std::span<const RatioAt> ratios) {
 }
 
 /// Drops each stretch with neither side ahead that lies between two with a side ahead. Between different
-/// sides it is part of the crossing; between equal sides it is noise.
+/// sides it is part of the crossing. Between equal sides a single value is noise; in_words() names it.
 std::vector<Stretch> without_doubtful(const std::vector<Stretch>& all) {
   std::vector<Stretch> kept;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -125,22 +117,25 @@ LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead abov
   change.above = above;
   change.last_below = ratios.front().value;
   change.first_above = ratios.back().value;
-  if (below != Lead::neither && above != Lead::neither) {
-    const Curve curve = curve_of(ratios, below == Lead::baseline);
-    change.interpolated = true;
-    change.crossing = last_zero(curve.at, curve.middle);
-    change.interval = {.low = first_zero(curve.at, curve.low), .high = last_zero(curve.at, curve.high)};
-    change.from = whole_from(change.crossing);
-    change.earliest = whole_from(change.interval.low);
-    change.latest = whole_from(change.interval.high);
-    return change;
-  }
-  change.by_bisection = true;
   change.interval = {.low = static_cast<double>(change.last_below),
                      .high = static_cast<double>(change.first_above)};
-  change.crossing = std::sqrt(change.interval.low * change.interval.high);
-  change.from = change.latest = change.first_above;
   change.earliest = change.last_below + 1;
+  change.latest = change.first_above;
+  if (below == Lead::neither || above == Lead::neither) {
+    change.by_bisection = true;
+    change.crossing = std::sqrt(change.interval.low * change.interval.high);
+    change.from = change.first_above;
+    return change;
+  }
+  const Curve curve = curve_of(ratios, below == Lead::baseline);
+  change.interpolated = true;
+  change.crossing = last_zero(curve.at, curve.middle);
+  change.from = whole_from(change.crossing);
+  // Where a ratio has no interval, the lead is only known at the ends.
+  if (std::ranges::any_of(ratios, [](const RatioAt& one) { return !one.ratio.interval; })) return change;
+  change.interval = {.low = first_zero(curve.at, curve.low), .high = last_zero(curve.at, curve.high)};
+  change.earliest = whole_from(change.interval.low);
+  change.latest = whole_from(change.interval.high);
   return change;
 }
 
@@ -158,22 +153,6 @@ struct MeasuredSide {
   bool is_cpu = true;  // if the side is a single device
   std::vector<MeasuredCase> cases = {};
   std::string created;  // the time of the newest result
-  /// The median share of its own speed at which the machine ran, of the samples that count of each case.
-  /// Empty if the side has a GPU, whose times hardly depend on it.
-  std::optional<double> own_speed() const {
-    std::vector<double> medians;
-    for (const MeasuredCase& one : cases) {
-      if (!one.result->has_time()) continue;
-      if (one.result->device != "cpu") return std::nullopt;
-      std::vector<double> speeds;
-      for (const std::size_t i : counted_indices(*one.result->seconds)) {
-        const auto& known = one.result->seconds->own_speed;
-        if (i < known.size() && std::isfinite(known[i])) speeds.push_back(known[i]);
-      }
-      if (!speeds.empty()) medians.push_back(median(std::move(speeds)));
-    }
-    return median_if_any(std::move(medians));
-  }
 };
 
 /// The names of the backends that have times.
@@ -295,7 +274,8 @@ ThresholdStand stand_of(const CaseResult& result) {
           .seconds = result.seconds->median,
           .joules = result.joules,
           .algorithm = result.algorithm,
-          .interval = result.seconds->interval()};
+          .interval = result.seconds->interval(),
+          .own_speed = own_speed_of(result)};
 }
 
 ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& parameter,
@@ -383,6 +363,20 @@ std::string days_text(const std::array<MeasuredSide, 2>& sides) {
                          : fmt::format("on different days ({} and {})", first, second);
 }
 
+/// True if some times are of fewer launches than an interval needs to cover how much runs differ.
+bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
+  constexpr std::size_t enough = 5;
+  return std::ranges::any_of(sides, [](const MeasuredSide& side) {
+    return std::ranges::any_of(side.cases, [](const MeasuredCase& one) {
+      return one.result->has_time() && one.result->seconds->launches.size() < enough;
+    });
+  });
+}
+
+constexpr std::string_view few_launches_text =
+    "intervals of fewer than five launches do not cover how much runs differ: where a few per cent decide, "
+    "measure with \"launches\": 5";
+
 std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
   return fmt::format(
@@ -391,12 +385,33 @@ std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
       one_machine ? "on one machine" : "on two machines", days_text(sides));
 }
 
+/// How many of the times compared have no interval; empty if all have one.
+std::string missing_intervals(std::span<const ThresholdAnswer> answers) {
+  std::size_t times = 0, missing = 0;
+  for (const ThresholdAnswer& answer : answers) {
+    for (const ThresholdPoint& point : answer.points) {
+      for (const ThresholdStand& side : point.sides) {
+        times += side.seconds ? 1 : 0;
+        missing += side.seconds && !side.interval ? 1 : 0;
+      }
+    }
+  }
+  return missing == 0 ? ""
+                      : fmt::format(
+                            "{} of {} times {} no interval: too few samples were taken. Without one, a "
+                            "lead counts from 1.2x, and a crossing may be anywhere between two values",
+                            missing, times, missing == 1 ? "has" : "have");
+}
+
 Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::string& parameter,
                        std::vector<ThresholdAnswer> answers) {
   Threshold all;
   all.created = std::max(sides[0].created, sides[1].created);
   all.complete = true;
   all.warnings = {how_it_differs(sides)};
+  if (std::string missing = missing_intervals(answers); !missing.empty())
+    all.warnings.push_back(std::move(missing));
+  if (have_few_launches(sides)) all.warnings.emplace_back(few_launches_text);
   all.host = sides[0].host;
   all.title = fmt::format("From which {} on is {} faster than {}?", parameter, sides[1].name, sides[0].name);
   all.parameter = parameter;
@@ -406,8 +421,7 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
                        .backends = records_of(sides[side]),
                        .threads = sides[side].host.threads,
                        .name = sides[side].name,
-                       .host = sides[side].host,
-                       .own_speed = sides[side].own_speed()};
+                       .host = sides[side].host};
   }
   all.from_results = true;
   all.config = "null";
@@ -438,9 +452,20 @@ std::set<std::string> dtypes_of(const MeasuredSide& side, const std::string& par
   return dtypes;
 }
 
+/// The keys of the devices that have times.
+std::set<std::string> timed_devices(const MeasuredSide& side) {
+  std::set<std::string> keys;
+  for (const MeasuredCase& one : side.cases) {
+    if (one.result->has_time()) keys.insert(device_key(*one.run, *one.result));
+  }
+  return keys;
+}
+
 void refuse_one_side_twice(const std::array<MeasuredSide, 2>& sides) {
   if (machine_key(sides[0].host) != machine_key(sides[1].host) ||
-      sides[0].host.threads != sides[1].host.threads || timed_backends(sides[0]) != timed_backends(sides[1]))
+      sides[0].host.threads != sides[1].host.threads ||
+      timed_backends(sides[0]) != timed_backends(sides[1]) ||
+      timed_devices(sides[0]) != timed_devices(sides[1]))
     return;
   throw NotComparable(
       asked_wrongly,

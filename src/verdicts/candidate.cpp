@@ -54,6 +54,15 @@ void tell_apart(std::vector<Candidate>& all, const auto& more) {
   }
 }
 
+/// The first part of a GPU's identifier, as `nvidia-smi -L` shows it: "GPU-d2acd226".
+std::string short_gpu_id(const Candidate& one) {
+  constexpr std::size_t shown = 12;
+  const auto known =
+      std::ranges::find_if(one.backends, [](const BackendRecord* b) { return !b->device_id.empty(); });
+  if (one.is_cpu || known == one.backends.end()) return "no identifier";
+  return (*known)->device_id.substr(0, shown);
+}
+
 void number_those_of_one_name(std::vector<Candidate>& all) {
   std::map<std::string, int> count;
   for (const Candidate& one : all) ++count[one.name];
@@ -128,6 +137,10 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
   tell_apart(all, [](const Candidate& one) {
     return fmt::format("with {}", fmt::join(one.host.cpu_features, " "));
   });
+  tell_apart(all, [](const Candidate& one) {
+    return (one.host.gpus.empty() ? "" : "machine with ") + gpus_text(one.host);
+  });
+  tell_apart(all, short_gpu_id);
   number_those_of_one_name(all);
   return all;
 }

@@ -17,6 +17,7 @@
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
+#include "verdicts/overview.h"
 #include "version.h"
 
 namespace breakeven {
@@ -64,11 +65,88 @@ std::optional<Result> as_the_heads_program(const Result& base, const Result& hea
   return renamed;
 }
 
+/// The logarithms of the values.
+std::vector<double> logarithms(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+double range(const std::vector<double>& values) {
+  const auto [least, most] = std::ranges::minmax(values);
+  return most - least;
+}
+
 /// A case whose times can be compared.
 struct TimedPair {
-  std::size_t index = 0;  // index of the case in the verdicts
+  std::size_t index = 0;           // index of the case in the verdicts
+  std::vector<double> base, head;  // the logarithms of the launches' medians
   LogRatio ratio;
+
+  /// How far the launches of one side differ: the larger range of the two.
+  double range_of_a_side() const { return std::max(range(base), range(head)); }
 };
+
+/// The largest probability that launches of two kinds are all of one kind in the base and all of the other in
+/// the head, or the reverse. It is reached where both kinds are equally likely.
+double chance_of_separate_kinds(std::size_t launches) {
+  return 2 * std::pow(0.25, static_cast<double>(launches));
+}
+
+/// The fewest launches of each side with which that probability, added up over the cases, is at most `level`.
+std::size_t launches_against_kinds(std::size_t cases, double level) {
+  std::size_t launches = fewest_launches;
+  while (static_cast<double>(cases) * chance_of_separate_kinds(launches) > level) ++launches;
+  return launches;
+}
+
+/// The reason why a change that is significant otherwise is not.
+std::string needs_launches(std::size_t cases, std::size_t launches) {
+  return fmt::format(
+      "launches of {} cases differ by half as much or more, so that this may be chance: measure {} launches "
+      "of "
+      "each side",
+      cases, launches);
+}
+
+/// The number of cases that may have launches of two kinds as far apart as each pair's change: the pair
+/// itself, and others whose launches differ by half of the change or more.
+std::vector<std::size_t> cases_of_such_kinds(const std::vector<TimedPair>& pairs) {
+  std::vector<double> ranges;
+  ranges.reserve(pairs.size());
+  for (const TimedPair& pair : pairs) ranges.push_back(pair.range_of_a_side());
+  std::vector<double> sorted = ranges;
+  std::ranges::sort(sorted);
+  std::vector<std::size_t> counts;
+  counts.reserve(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const double half = std::abs(pairs[i].ratio.mean) / 2;
+    const auto as_far = static_cast<std::size_t>(sorted.end() - std::ranges::lower_bound(sorted, half));
+    counts.push_back(as_far + (ranges[i] < half ? 1 : 0));
+  }
+  return counts;
+}
+
+/// The mean change over the pairs, with Welch's interval over the launches that all of them have. Empty if
+/// there is no number for it.
+std::optional<Ratio> mean_change_of(const std::vector<TimedPair>& pairs) {
+  std::vector<std::vector<double>> bases, heads;
+  double mean = 0;
+  for (const TimedPair& pair : pairs) {
+    bases.push_back(pair.base);
+    heads.push_back(pair.head);
+    mean += pair.ratio.mean / static_cast<double>(pairs.size());
+  }
+  const auto seconds = [](std::vector<double> logarithms_of_seconds) {
+    for (double& value : logarithms_of_seconds) value = std::exp(value);
+    return logarithms_of_seconds;
+  };
+  auto overall = log_ratio(seconds(means_of_launches(heads)), seconds(means_of_launches(bases)));
+  if (!overall) return std::nullopt;
+  overall->mean = mean;  // of all launches
+  const Interval interval = ratio_interval(*overall, 0.95);
+  if (!(interval.low > 0) || !std::isfinite(interval.high)) return std::nullopt;
+  return Ratio{.value = std::exp(mean), .low = interval.low, .high = interval.high};
+}
 
 class Comparison {
  public:
@@ -272,7 +350,8 @@ class Comparison {
       ++too_few_launches_;
       return;
     }
-    timed_pairs_.push_back({.index = index, .ratio = *log_ratio(*is, *was)});
+    timed_pairs_.push_back(
+        {.index = index, .base = logarithms(*was), .head = logarithms(*is), .ratio = *log_ratio(*is, *was)});
   }
 
   /// Raises each standard error to at least the lower quartile of its backend.
@@ -293,22 +372,31 @@ class Comparison {
     p_values.reserve(timed_pairs_.size());
     for (const TimedPair& c : timed_pairs_) p_values.push_back(p_value(c.ratio));
     const auto adjusted = holm_adjusted(p_values);
+    const auto such_kinds = cases_of_such_kinds(timed_pairs_);
     for (std::size_t i = 0; i < timed_pairs_.size(); ++i) {
       CaseVerdict& c = verdicts_.cases[timed_pairs_[i].index];
       const LogRatio& ratio = timed_pairs_[i].ratio;
       const Interval interval = ratio_interval(ratio, 0.95);
       c.ratio = Ratio{.value = std::exp(ratio.mean), .low = interval.low, .high = interval.high};
-      const bool significant = adjusted[i] <= options_.error_rate;
+      const bool rejected = adjusted[i] <= options_.error_rate;
+      const std::size_t needed = launches_against_kinds(such_kinds[i], options_.error_rate);
+      const bool enough = std::min(timed_pairs_[i].base.size(), timed_pairs_[i].head.size()) >= needed;
+      const bool significant = rejected && enough;
       c.verdict = decide(*c.ratio, options_.threshold, significant);
       c.not_slower = c.verdict == Verdict::inconclusive && not_slower(*c.ratio, options_.threshold);
       if (c.verdict == Verdict::inconclusive)
-        c.reason = why_inconclusive(*c.ratio, options_.threshold, significant);
+        c.reason = rejected && !enough && !c.not_slower
+                       ? needs_launches(such_kinds[i], needed)
+                       : why_inconclusive(*c.ratio, options_.threshold, significant);
     }
     if (timed_pairs_.empty()) return;
+    // Identical samples do not show how launches differ.
+    if (same_samples_ == 0) verdicts_.mean_change = mean_change_of(timed_pairs_);
     verdicts_.method = fmt::format(
         "The change is the ratio of the geometric means of the launches' medians, with Welch's 95 % "
         "interval. Holm's procedure controls errors over all {} compared case{}: where nothing changed, at "
-        "most {:g} % of comparisons call any case slower. A change of the machine between the two "
+        "most {:g} % of comparisons call any case slower. This includes launches of two memory layouts, "
+        "which need more launches the more cases have them. A change of the machine between the two "
         "measurements looks like a change of the programs; `breakeven gate` measures both in turn and avoids "
         "this.",
         timed_pairs_.size(), timed_pairs_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);

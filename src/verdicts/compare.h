@@ -15,14 +15,16 @@ struct CompareOptions {
 };
 
 /// The launches of each side that a comparison needs. With fewer, the variation between launches is unknown.
-inline constexpr std::size_t fewest_launches = 3;
+inline constexpr std::size_t fewest_launches = 5;
 
 /// Compares each case of the two results. The unit is the launch: the ratio is that of the geometric means of
 /// the launches' medians, with Welch's 95 % interval. Slower and faster are decided by Holm's procedure over
 /// all compared cases, so that half of `error_rate` bounds the comparisons that call anything slower although
 /// nothing changed. A standard error below the lower quartile of those of its backend is raised to that,
-/// because a few launches are sometimes alike by chance. The caller sets the sides' `source` and the time,
-/// `created`.
+/// because a few launches are sometimes alike by chance. Launches of two kinds, such as two memory layouts,
+/// may be all of one kind in the base and all of the other in the head. Each case whose launches differ by
+/// half of a change or more adds the chance of that to the change's p-value. The caller sets the sides'
+/// `source` and the time, `created`.
 Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options);
 
 }  // namespace breakeven

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/number_text.h"
+#include "statistics/summary.h"
+
 namespace breakeven {
 namespace {
 
@@ -23,11 +26,35 @@ bool is_factor(double ratio) {
   return std::isfinite(ratio) && ratio > 0 && (ratio >= large || ratio <= 1 / large);
 }
 
-std::string factor_text(double factor) {
-  return factor < 10 ? fmt::format("{:.1f}x", factor) : fmt::format("{:.0f}x", factor);
+/// The standard deviation of the logarithms of a side's medians between launches.
+double deviation_of_side(const std::vector<LaunchSamples>& launches,
+                         std::vector<double> LaunchSamples::*side) {
+  std::vector<double> logarithms;
+  logarithms.reserve(launches.size());
+  for (const LaunchSamples& launch : launches) logarithms.push_back(std::log(median(launch.*side)));
+  return standard_deviation(logarithms);
 }
 
 }  // namespace
+
+Cause launches_differ(const std::vector<LaunchSamples>& launches) {
+  constexpr double several_times = 3;
+  const char* text = "launches differ too much";
+  const Cause of_machine{.text = text,
+                         .remedy = "repeat it on a quieter machine, or with a larger --threshold"};
+  if (launches.size() < 2) return of_machine;
+  const double base = deviation_of_side(launches, &LaunchSamples::base);
+  const double head = deviation_of_side(launches, &LaunchSamples::head);
+  if (std::max(base, head) <= several_times * std::min(base, head)) return of_machine;
+  const bool is_head = head > base;
+  const char* more = is_head ? "head" : "base";
+  return {
+      .text = text,
+      .remedy = fmt::format("the {0}'s own times differ by {1} % between launches, the {2}'s by {3} %, so a "
+                            "quieter machine does not help: find out how processes of the {0} differ",
+                            more, number_text(std::max(base, head) * 100), is_head ? "base" : "head",
+                            number_text(std::min(base, head) * 100))};
+}
 
 bool not_slower(const Ratio& ratio, double threshold) {
   return ratio.high <= 1 + threshold;

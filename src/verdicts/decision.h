@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verdicts/verdict.h"
 
@@ -25,6 +26,14 @@ bool not_slower(const Ratio& ratio, double threshold);
 
 /// The reason why decide() returned inconclusive: a sentence without its full stop.
 std::string why_inconclusive(const Ratio& ratio, double threshold, bool significant);
+
+/// The cause for which a case has no clear verdict, and what to do about it.
+struct Cause {
+  std::string text, remedy;
+};
+/// The cause where a gate's launches differ too much. If one side's own times differ several times more than
+/// the other's, that program is the cause, not the machine, on which both run in turn.
+Cause launches_differ(const std::vector<LaunchSamples>& launches);
 
 /// A case whose measurement ended without a clear verdict.
 struct Undecided {

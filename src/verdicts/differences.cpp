@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/library_variables.h"
 #include "results/backend_spelling.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
@@ -189,8 +190,12 @@ std::string spots_text(const std::vector<RankSpot>& spots) {
 /// Variables that choose among the GPUs of a machine. The GPU that was chosen is compared itself.
 constexpr std::array<std::string_view, 2> gpu_selectors{"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"};
 
-std::map<std::string, std::string> without_gpu_selectors(std::map<std::string, std::string> variables) {
-  for (const std::string_view name : gpu_selectors) variables.erase(std::string(name));
+/// Leaves out what earlier versions recorded although it influences no library, too.
+std::map<std::string, std::string> compared_variables(std::map<std::string, std::string> variables) {
+  std::erase_if(variables, [](const auto& variable) {
+    return !steers_libraries(variable.first) ||
+           std::ranges::find(gpu_selectors, variable.first) != gpu_selectors.end();
+  });
   return variables;
 }
 
@@ -245,8 +250,8 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
     found.text(Difference::settings, what, measured_with(base_measure, setting, default_value),
                measured_with(head_measure, setting, default_value));
   if (was.environment && is.environment)
-    found.each(Difference::settings, without_gpu_selectors(*was.environment),
-               without_gpu_selectors(*is.environment));
+    found.each(Difference::settings, compared_variables(*was.environment),
+               compared_variables(*is.environment));
   return found.take();
 }
 
@@ -307,6 +312,7 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
       found.text(lesser, "setting " + name, was, setting(head.host, name));
   }
   found.text(lesser, "version of breakeven", base.tool_version, head.tool_version);
+  found.text(lesser, "commit of breakeven", base.tool_commit, head.tool_commit);
   found.text(lesser, "compiler of breakeven", base.tool_compiler, head.tool_compiler);
   found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
   std::vector<std::string> texts;

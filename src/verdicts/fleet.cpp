@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "host/own_speed.h"
@@ -73,17 +74,6 @@ std::set<std::string> common_cases(const std::vector<const CaseTimes*>& nodes) {
       common.insert(id);
   }
   return common;
-}
-
-/// How far a node is from others of its kind: the logarithm of the ratio of its time to their geometric mean.
-/// The standard error is that of predicting one more value from theirs. Empty with fewer than two.
-std::optional<LogRatio> beside(double node, const std::vector<double>& others) {
-  if (others.size() < 2) return std::nullopt;
-  const auto count = static_cast<double>(others.size());
-  const double usual = mean(others);
-  return LogRatio{.mean = node - usual,
-                  .standard_error = standard_deviation(others) * std::sqrt(1 + 1 / count),
-                  .degrees_of_freedom = count - 1};
 }
 
 std::vector<CommonWork> common_works(const NodeKind& kind,
@@ -290,95 +280,156 @@ std::string cause_of(const Result& node, const Result& like, const Work& work, d
 
 // ---- the judgement
 
+/// A work with the slowest nodes first. The first ones are slower, the next ones probably.
+struct JudgedWork {
+  CommonWork work;
+  std::vector<double> log_seconds;  // as of its scores
+  std::size_t slower = 0;
+  std::size_t probable = 0;
+
+  explicit JudgedWork(CommonWork of) : work(std::move(of)) {
+    std::ranges::stable_sort(work.scores, std::ranges::greater(), &Score::log_seconds);
+    log_seconds.reserve(work.scores.size());
+    for (const Score& score : work.scores) log_seconds.push_back(score.log_seconds);
+  }
+  bool is_usual(std::size_t place) const { return place >= slower + probable; }
+  bool is_probable(std::size_t place) const { return place >= slower && !is_usual(place); }
+  /// The places of all nodes but this one that are not slow, not even probably.
+  std::vector<std::size_t> others(std::size_t place) const {
+    std::vector<std::size_t> places;
+    for (std::size_t other = slower + probable; other < log_seconds.size(); ++other) {
+      if (other != place) places.push_back(other);
+    }
+    return places;
+  }
+  /// How far the node is from the others. Empty with fewer than two.
+  std::optional<LogRatio> beside_others(std::size_t place) const {
+    std::vector<double> usual;
+    for (const std::size_t other : others(place)) usual.push_back(log_seconds[other]);
+    if (usual.size() < 2) return std::nullopt;
+    return beside_usual({log_seconds[place]}, usual);
+  }
+  /// The test of the slowest node from `place` on.
+  HighestValue test_from(std::size_t place) const {
+    return test_highest(std::span(log_seconds).subspan(place));
+  }
+};
+
+bool has_one_launch(const Result& node, const Work& work) {
+  return std::ranges::any_of(node.cases, [&](const CaseResult& c) {
+    return Work{c.backend, c.op} == work && c.has_time() && c.seconds->launches.size() <= 1;
+  });
+}
+
 class Judgement {
  public:
   Judgement(std::span<const Result> results, const FleetOptions& options)
       : results_(results), options_(options) {}
 
   void add(std::vector<CommonWork> works) {
-    for (CommonWork& work : works) works_.push_back(std::move(work));
+    for (CommonWork& work : works) works_.emplace_back(std::move(work));
   }
 
   std::vector<NodeStanding> run() {
-    while (true) {
-      judge();
-      const std::size_t before = slow_.size();
-      for (const NodeStanding& standing : standings_) {
-        if (standing.is_slower) slow_.insert(key(standing));
-      }
-      if (slow_.size() == before) break;
+    for (JudgedWork& work : works_) find_slower(work);
+    while (find_probably_slower()) {
     }
-    for (std::size_t i = 0; i < standings_.size(); ++i) {
-      if (standings_[i].is_slower) standings_[i].cause = cause(standings_[i], *works_of_standings_[i]);
-    }
-    std::ranges::stable_sort(standings_, [](const NodeStanding& a, const NodeStanding& b) {
-      return std::tuple(b.is_slower, b.ratio) < std::tuple(a.is_slower, a.ratio);
+    std::vector<NodeStanding> standings;
+    for (const JudgedWork& work : works_) add_standings(standings, work);
+    std::ranges::stable_sort(standings, [](const NodeStanding& a, const NodeStanding& b) {
+      return std::tuple(b.is_slower, b.is_probably_slower, b.ratio) <
+             std::tuple(a.is_slower, a.is_probably_slower, a.ratio);
     });
-    return std::move(standings_);
+    return standings;
   }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::size_t>;
-  static Key key(const NodeStanding& s) { return {s.backend, s.op, s.node}; }
+  /// Each work's share of the error rate.
+  double level() const { return options_.error_rate / static_cast<double>(works_.size()); }
+  bool is_large(const LogRatio& ratio) const { return std::exp(ratio.mean) > 1 + options_.threshold; }
 
-  bool counts(const CommonWork& work, std::size_t node) const {
-    return !slow_.contains({work.work.first, work.work.second, node});
+  void find_slower(JudgedWork& work) const {
+    while (true) {
+      const HighestValue slowest = work.test_from(work.slower);
+      if (slowest.p_value > level() || !is_large(slowest.ratio)) return;
+      ++work.slower;
+    }
   }
 
-  void judge() {
-    standings_.clear();
-    works_of_standings_.clear();
-    std::vector<LogRatio> ratios;
-    for (const CommonWork& work : works_) {
-      for (const Score& score : work.scores) {
-        std::vector<double> others;
-        for (const Score& other : work.scores) {
-          if (other.node != score.node && counts(work, other.node)) others.push_back(other.log_seconds);
-        }
-        const auto ratio = beside(score.log_seconds, others);
-        if (!ratio) continue;
-        ratios.push_back(*ratio);
-        works_of_standings_.push_back(&work);
-        standings_.push_back({.node = score.node,
-                              .backend = work.work.first,
-                              .op = work.work.second,
-                              .cases = work.cases,
-                              .ratio = std::exp(ratio->mean),
-                              .interval = {}});
-      }
-    }
+  /// Adds the slowest remaining node of each work where it is probably slower. Returns whether there was one.
+  bool find_probably_slower() {
+    std::vector<HighestValue> tests;
     std::vector<double> p_values;
-    for (std::size_t i = 0; i < standings_.size(); ++i) {
-      standings_[i].interval = ratio_interval(ratios[i], 0.95);
-      const double either_way = p_value(ratios[i]);
-      p_values.push_back(ratios[i].mean > 0 ? either_way / 2 : 1 - either_way / 2);
+    for (const JudgedWork& work : works_) {
+      tests.push_back(work.test_from(work.slower + work.probable));
+      p_values.push_back(tests.back().p_value);
     }
-    const std::vector<double> adjusted = holm_adjusted(p_values);
-    for (std::size_t i = 0; i < standings_.size(); ++i) {
-      standings_[i].p_value = adjusted[i];
-      const bool is_clear =
-          adjusted[i] <= options_.error_rate && standings_[i].ratio > 1 + options_.threshold;
-      standings_[i].is_slower = is_clear || slow_.contains(key(standings_[i]));
+    // Without the adjustment, most fleets of many tests would have one.
+    const std::vector<double> adjusted = benjamini_hochberg_adjusted(p_values);
+    bool is_any = false;
+    for (std::size_t i = 0; i < works_.size(); ++i) {
+      if (adjusted[i] > options_.probable_error_rate || !is_large(tests[i].ratio) ||
+          ratio_interval(tests[i].ratio, 0.95).low <= 1)
+        continue;
+      ++works_[i].probable;
+      is_any = true;
+    }
+    return is_any;
+  }
+
+  void add_standings(std::vector<NodeStanding>& standings, const JudgedWork& judged) const {
+    const CommonWork& work = judged.work;
+    double p_value = 0;  // at least that of every slower node
+    for (std::size_t place = 0; place < work.scores.size(); ++place) {
+      if (p_value < 1)
+        p_value =
+            std::clamp(judged.test_from(place).p_value * static_cast<double>(works_.size()), p_value, 1.0);
+      const auto ratio = judged.beside_others(place);
+      if (!ratio) continue;
+      const std::size_t node = work.scores[place].node;
+      NodeStanding& standing =
+          standings.emplace_back(NodeStanding{.node = node,
+                                              .backend = work.work.first,
+                                              .op = work.work.second,
+                                              .cases = work.cases,
+                                              .ratio = std::exp(ratio->mean),
+                                              .interval = ratio_interval(*ratio, 0.95),
+                                              .p_value = p_value,
+                                              .is_slower = place < judged.slower,
+                                              .is_probably_slower = judged.is_probable(place),
+                                              .has_one_launch = has_one_launch(results_[node], work.work)});
+      if (!standing.is_slower) standing.slower_from = slower_from(judged, place, *ratio);
+      if (!judged.is_usual(place)) standing.cause = cause(judged, place, standing.ratio);
     }
   }
 
-  /// Compares with the node whose time is the median of those that are not slow.
-  std::string cause(const NodeStanding& standing, const CommonWork& work) const {
-    std::vector<std::pair<double, std::size_t>> usual;
-    for (const Score& score : work.scores) {
-      if (counts(work, score.node)) usual.emplace_back(score.log_seconds, score.node);
+  /// The nodes that are probably slower would become so together.
+  double slower_from(const JudgedWork& judged, std::size_t place, const LogRatio& ratio) const {
+    const std::span<const double> alike = std::span(judged.log_seconds).subspan(judged.slower);
+    if (!judged.is_probable(place)) {
+      const double one = level_of_highest(alike.size() - judged.probable, 1, level());
+      return std::max(1 + options_.threshold, critical_ratio(ratio, one));
     }
-    std::ranges::sort(usual);
-    return cause_of(results_[standing.node], results_[usual[usual.size() / 2].second], work.work,
-                    standing.ratio);
+    const auto group = alike.first(judged.probable);
+    const auto rest = alike.subspan(judged.probable);
+    const LogRatio together = beside_usual({group.begin(), group.end()}, {rest.begin(), rest.end()});
+    const double needed = critical_ratio(together, level_of_highest(alike.size(), group.size(), level()));
+    // The others of the group stay as slow as they are, so this node has to make up the group's whole lack.
+    const double lack = static_cast<double>(group.size()) * (std::log(needed) - together.mean);
+    return std::max(1 + options_.threshold, std::exp(ratio.mean + lack));
+  }
+
+  /// Compares with the node whose time is the median of the others that are not slow.
+  std::string cause(const JudgedWork& judged, std::size_t place, double ratio) const {
+    const std::vector<Score>& scores = judged.work.scores;
+    const std::vector<std::size_t> usual = judged.others(place);
+    const Result& like = results_[scores[usual[(usual.size() - 1) / 2]].node];
+    return cause_of(results_[scores[place].node], like, judged.work.work, ratio);
   }
 
   std::span<const Result> results_;
   const FleetOptions& options_;
-  std::vector<CommonWork> works_;
-  std::vector<NodeStanding> standings_;
-  std::vector<const CommonWork*> works_of_standings_;
-  std::set<Key> slow_;
+  std::vector<JudgedWork> works_;
 };
 
 }  // namespace
@@ -430,8 +481,9 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
 }
 
 int exit_status(const Fleet& fleet) {
-  if (fleet.has_wrong || (!fleet.standings.empty() && fleet.standings.front().is_slower)) return 1;
-  return fleet.not_compared.empty() && !fleet.is_partial ? 0 : 4;
+  if (fleet.has_wrong || std::ranges::any_of(fleet.standings, &NodeStanding::is_slower)) return 1;
+  if (!fleet.not_compared.empty() || fleet.is_partial) return 4;
+  return std::ranges::any_of(fleet.standings, &NodeStanding::is_probably_slower) ? 3 : 0;
 }
 
 }  // namespace breakeven

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,8 +16,9 @@ namespace breakeven {
 inline constexpr std::size_t fewest_alike = 3;
 
 struct FleetOptions {
-  double threshold = 0.03;   // the smallest difference that matters: 0.03 is 3 %
-  double error_rate = 0.02;  // probability that a fleet whose nodes do not differ has a slow one
+  double threshold = 0.03;           // the smallest difference that matters: 0.03 is 3 %
+  double error_rate = 0.02;          // probability that a fleet whose nodes do not differ has a slow one
+  double probable_error_rate = 0.1;  // the same of one that is probably slower
 };
 
 /// The time of one operation on one backend of a node, divided by the time on the other nodes of its kind.
@@ -26,8 +28,14 @@ struct NodeStanding {
   std::size_t cases = 0;  // that all nodes of the kind have; the time is the geometric mean of their medians
   double ratio = 1;
   Interval interval;   // 95 %
-  double p_value = 1;  // over all standings of the fleet
+  double p_value = 1;  // over all tests of the fleet
   bool is_slower = false;
+  bool is_probably_slower =
+      false;                    // too large a difference to be ignored, and too few nodes to be sure of it
+  bool has_one_launch = false;  // so that a slow run cannot be excluded
+  /// The ratio from which on the node would be slower: how much the others differ decides. Absent for one
+  /// that is. May be infinite.
+  std::optional<double> slower_from = {};
   std::string cause = {};  // of a slower one: what was recorded differently there, in a few words
 };
 
@@ -40,7 +48,7 @@ struct NodeKind {
 struct Fleet {
   std::vector<std::string> nodes;  // names: the hosts', or the files' where hosts share one
   std::vector<NodeKind> kinds;
-  std::vector<NodeStanding> standings;  // slower ones first, the slowest first
+  std::vector<NodeStanding> standings;  // slower ones first, then probable ones; each time the slowest first
   std::vector<std::size_t> not_compared;
   bool has_wrong = false;          // a node has a wrong result, or an impossibly fast one
   bool is_partial = false;         // a node lacks a valid time of a case, or a backend of others of its kind
@@ -48,15 +56,16 @@ struct Fleet {
 };
 
 /// Judges one result per node; `files` names their files. Nodes are alike if they have the same processor,
-/// cores and GPUs. Each operation on each backend of a node is one test: whether its time fits those of the
-/// others, which vary from node to node and from run to run (the t-test of a further value). Holm's procedure
-/// over all tests bounds the error rate. A node that is slower no longer counts as one of the others, and the
-/// rest is tested again.
+/// cores and GPUs. Each operation on each backend is a test whether the slowest node fits the others, which
+/// vary from node to node and from run to run. It tries every number of slow nodes below half, so that they
+/// do not hide each other. A node that is slower no longer counts as one of the others, and the rest is
+/// tested again. The tests share the error rate (Bonferroni). Where none is slower any more, Benjamini and
+/// Hochberg's procedure finds those that probably are.
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 
 /// The exit status: 1 if a node is slower or has a wrong result; else 4 if a node, or a case of a node, could
-/// not be compared; else 0.
+/// not be compared; else 3 if a node is probably slower; else 0.
 int exit_status(const Fleet& fleet);
 
 /// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.

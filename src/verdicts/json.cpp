@@ -125,6 +125,7 @@ void fields(Fields& f, Verdicts& v) {
   f.required("head", v.head);
   f.if_set("notes", v.notes);
   f.if_set("machine_speed", v.machine_speed);
+  f.if_set("mean_change", v.mean_change);
 }
 
 std::string to_json_text(const Verdicts& v) {
@@ -152,7 +153,7 @@ void fields(Fields& f, LeadChange& change) {
   f.number("ci_low", change.interval.low);
   f.number("ci_high", change.interval.high);
   f.if_set("interpolated", change.interpolated);
-  if (f.writes() && !change.interpolated) return;
+  if (f.writes() && change.by_bisection && !change.interpolated) return;
   f.optional("last_below", change.last_below);
   f.optional("first_above", change.first_above);
 }
@@ -164,6 +165,7 @@ void fields(Fields& f, ThresholdStand& side) {
   f.optional("cost", side.cost);
   f.optional("algorithm", side.algorithm);
   interval_fields(f, side.interval);
+  f.if_set("own_speed", side.own_speed);
 }
 
 void fields(Fields& f, ThresholdPoint& point) {
@@ -315,6 +317,9 @@ std::string to_json_text(Fleet fleet, double threshold) {
     one.required("ci_high", standing.interval.high);
     one.required("p_value", standing.p_value);
     one.required("slower", standing.is_slower);
+    one.if_set("probably_slower", standing.is_probably_slower);
+    one.if_set("one_launch", standing.has_one_launch);
+    one.if_set("slower_from", standing.slower_from);
     one.if_set("cause", standing.cause);
   });
   return text_of(json, 1) + "\n";

@@ -20,6 +20,56 @@ std::string key_without_identity(const Host& host) {
   return fmt::format("{}\n{}\n{}\n{}", host.name, host.cpu, host.cpus, fmt::join(host.cpu_features, " "));
 }
 
+/// A key from the name and the processors, without GPUs.
+std::string processors_key(const Host& host) {
+  return fmt::format("{}\n{}", key_without_identity(host), host.cpu_identity);
+}
+
+// ---- lists of GPUs
+
+std::set<std::string> gpu_names(const Host& host) {
+  std::set<std::string> names;
+  for (const Gpu& gpu : host.gpus) names.insert(gpu.name.value_or(gpu.id));
+  return names;
+}
+
+bool contains_gpu(const std::vector<Gpu>& gpus, const Gpu& gpu) {
+  return std::ranges::find(gpus, gpu.id, &Gpu::id) != gpus.end();
+}
+
+bool share_a_gpu(const std::vector<Gpu>& a, const std::vector<Gpu>& b) {
+  return std::ranges::any_of(a, [&](const Gpu& gpu) { return contains_gpu(b, gpu); });
+}
+
+void add_new_gpus(std::vector<Gpu>& gpus, const std::vector<Gpu>& more) {
+  for (const Gpu& gpu : more) {
+    if (!contains_gpu(gpus, gpu)) gpus.push_back(gpu);
+  }
+}
+
+/// The GPUs of each machine among hosts that agree in everything else.
+std::vector<std::vector<Gpu>> gpus_of_machines(std::span<Host* const> hosts) {
+  std::map<std::set<std::string>, std::vector<Gpu>> by_names;
+  for (const Host* host : hosts) {
+    if (!host->gpus.empty()) add_new_gpus(by_names[gpu_names(*host)], host->gpus);
+  }
+  std::vector<std::vector<Gpu>> machines;
+  for (auto& [names, gpus] : by_names) {
+    for (auto known = machines.begin(); known != machines.end();) {
+      if (!share_a_gpu(*known, gpus)) {
+        ++known;
+        continue;
+      }
+      add_new_gpus(gpus, *known);
+      known = machines.erase(known);
+    }
+    machines.push_back(std::move(gpus));
+  }
+  return machines;
+}
+
+// ---- names
+
 void rename(Host& host, const std::string& name) {
   if (name == host.name) return;
   if (host.own_name.empty()) host.own_name = host.name;
@@ -32,6 +82,56 @@ std::string some_of(std::span<const std::filesystem::path> files) {
   std::vector<std::string> names;
   for (const auto& file : files.first(std::min(most, files.size()))) names.push_back(file.string());
   return fmt::format("{}{}", fmt::join(names, ", "), files.size() > most ? ", ..." : "");
+}
+
+/// The user's names, by file. Throws LabelError.
+std::map<std::filesystem::path, std::string> labels_by_file(std::span<const std::filesystem::path> files,
+                                                            std::span<const MachineLabel> labels) {
+  std::map<std::filesystem::path, std::string> names;
+  for (const MachineLabel& label : labels) {
+    if (label.name.empty())
+      throw LabelError(fmt::format("--label {0}=: the name is empty; write {0}=NAME", label.file.string()));
+    if (std::ranges::find(files, label.file) == files.end())
+      throw LabelError(fmt::format("--label {}={}: this file is not among those that are read; they are {}",
+                                   label.file.string(), label.name, some_of(files)));
+    const auto [known, fresh] = names.emplace(label.file, label.name);
+    if (!fresh && known->second != label.name)
+      throw LabelError(
+          fmt::format("--label {}={}: another label calls the machine of this file '{}'; give it one name",
+                      label.file.string(), label.name, known->second));
+  }
+  return names;
+}
+
+/// The user's name for each host; empty if it has none. Throws LabelError.
+std::vector<std::string> labels_of_hosts(std::span<Host* const> hosts,
+                                         std::span<const std::filesystem::path> files,
+                                         std::span<const MachineLabel> labels) {
+  const auto by_file = labels_by_file(files, labels);
+  std::map<std::filesystem::path, std::string> machine_of_file;
+  std::map<std::string, std::set<std::string>> names_of_machine;
+  std::vector<std::string> names(hosts.size());
+  const auto is_of_file = [&](std::size_t i, const std::string& machine) {
+    return machine_of_file.emplace(files[i], machine).first->second == machine;
+  };
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::string machine = machine_key(*hosts[i]);
+    const auto label = by_file.find(files[i]);
+    if (!is_of_file(i, machine) || label == by_file.end()) continue;
+    names[i] = label->second;
+    names_of_machine[machine].insert(label->second);
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::string machine = machine_key(*hosts[i]);
+    const auto known = names_of_machine.find(machine);
+    if (!names[i].empty() || known == names_of_machine.end()) continue;
+    if (known->second.size() == 1)
+      names[i] = *known->second.begin();
+    else if (is_of_file(i, machine))
+      throw LabelError(fmt::format("--label: '{}' may each be the machine of {}; give this file a label, too",
+                                   fmt::join(known->second, "' and '"), files[i].string()));
+  }
+  return names;
 }
 
 struct Generation {
@@ -112,7 +212,14 @@ std::string without_marks(const std::string& model) {
 }  // namespace
 
 std::string machine_key(const Host& host) {
-  return fmt::format("{}\n{}", key_without_identity(host), host.cpu_identity);
+  const std::string processors = processors_key(host);
+  // A user's name stands for one machine, whichever of its GPUs each file lists.
+  if (host.is_labelled || host.gpus.empty()) return processors;
+  return fmt::format("{}\n{}", processors, fmt::join(gpu_names(host), ", "));
+}
+
+std::string gpus_text(const Host& host) {
+  return host.gpus.empty() ? "CPU alone" : fmt::format("{}", fmt::join(gpu_names(host), ", "));
 }
 
 std::string identity_text(const Host& host) {
@@ -131,40 +238,40 @@ void complete_identities(std::span<Host* const> hosts) {
   }
 }
 
+void complete_gpus(std::span<Host* const> hosts) {
+  std::map<std::string, std::vector<Host*>> alike;
+  for (Host* host : hosts) alike[processors_key(*host)].push_back(host);
+  for (const auto& [processors, of_processors] : alike) {
+    const std::vector<std::vector<Gpu>> machines = gpus_of_machines(of_processors);
+    for (Host* host : of_processors) {
+      const auto own = std::ranges::find_if(machines, [&](const std::vector<Gpu>& gpus) {
+        return host->gpus.empty() ? machines.size() == 1 : share_a_gpu(gpus, host->gpus);
+      });
+      if (own != machines.end()) host->gpus = *own;
+    }
+  }
+}
+
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels) {
-  std::map<std::string, std::string> names;  // by machine key
-  for (const MachineLabel& label : labels) {
-    if (label.name.empty())
-      throw LabelError(fmt::format("--label {0}=: the name is empty; write {0}=NAME", label.file.string()));
-    const auto file = std::ranges::find(files, label.file);
-    if (file == files.end())
-      throw LabelError(fmt::format("--label {}={}: this file is not among those that are read; they are {}",
-                                   label.file.string(), label.name, some_of(files)));
-    const Host& host = *hosts[static_cast<std::size_t>(file - files.begin())];
-    const auto [known, fresh] = names.emplace(machine_key(host), label.name);
-    if (!fresh && known->second != label.name)
-      throw LabelError(fmt::format(
-          "--label {}={}: another of its machine's files calls the machine '{}'; give it one name",
-          label.file.string(), label.name, known->second));
-  }
-  if (names.empty()) return;
-  std::map<std::string, std::string> machines;  // machine key by name
-  for (const auto& [machine, name] : names) {
-    if (!machines.emplace(name, machine).second)
+  const std::vector<std::string> names = labels_of_hosts(hosts, files, labels);
+  std::map<std::string, std::string> processors;  // by name
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (names[i].empty()) continue;
+    const std::string own = processors_key(*hosts[i]);
+    if (processors.emplace(names[i], own).first->second != own)
       throw LabelError(
-          fmt::format("--label: two machines would both be called '{}'; give each its own name", name));
+          fmt::format("--label: two machines would both be called '{}'; give each its own name", names[i]));
   }
-  for (Host* host : hosts) {
-    const auto name = names.find(machine_key(*host));
-    if (name == names.end()) {
-      if (machines.contains(host->name))
-        throw LabelError(fmt::format(
-            "--label: another of these machines is already called '{}'; choose another name", host->name));
-      continue;
-    }
-    rename(*host, name->second);
-    host->is_labelled = true;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (names[i].empty() && processors.contains(hosts[i]->name))
+      throw LabelError(fmt::format(
+          "--label: another of these machines is already called '{}'; choose another name", hosts[i]->name));
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (names[i].empty()) continue;
+    rename(*hosts[i], names[i]);
+    hosts[i]->is_labelled = true;
   }
 }
 
@@ -177,7 +284,7 @@ void tell_machines_apart(std::span<Host* const> hosts) {
     for (const Host* host : hosts) of_name[host->name].insert(more(*host));
     for (std::size_t i = 0; i < hosts.size(); ++i) {
       Host& host = *hosts[i];
-      if (of_name[host.name].size() > 1)
+      if (!host.is_labelled && of_name[host.name].size() > 1)
         rename(host, host.name + (host.name == given[i] ? ": " : ", ") + more(host));
     }
   };
@@ -186,6 +293,7 @@ void tell_machines_apart(std::span<Host* const> hosts) {
   add_where_it_tells([](const Host& host) { return identity_text(host); });
   add_where_it_tells(
       [](const Host& host) { return fmt::format("with {}", fmt::join(host.cpu_features, " ")); });
+  add_where_it_tells(gpus_text);
   // An original name that all machines share, and that was extended for all, is of no use: remove it.
   const std::string prefix = given.empty() ? "" : given.front() + ": ";
   const bool all_alike = !given.empty() && std::ranges::all_of(hosts, [&](const Host* host) {

@@ -14,8 +14,12 @@ namespace breakeven {
 
 /// A key that is equal for files of one machine. The name is not enough: virtual machines often share a name,
 /// and processors of several generations share a model name ("AMD EPYC"). So the key includes the processors'
-/// own numbers and instruction sets.
+/// own numbers and instruction sets, and the names of the GPUs. A user's name for a machine counts in place
+/// of its GPUs.
 std::string machine_key(const Host& host);
+
+/// The names of the GPUs, each once; "CPU alone" if there is none.
+std::string gpus_text(const Host& host);
 
 /// The processors' own numbers, or the statement that they are not known.
 std::string identity_text(const Host& host);
@@ -24,6 +28,12 @@ std::string identity_text(const Host& host);
 /// machine that agrees with everything such a file records. If there is none, or there are several, they stay
 /// unknown.
 void complete_identities(std::span<Host* const> hosts);
+
+/// Gives all hosts of one machine the same list of GPUs, because a file lists only those that its backends
+/// computed on. Lists are of one machine if everything else agrees and they have the same names or a GPU in
+/// common. A host without GPUs is the only machine that agrees with it in everything else; if there are
+/// several with different GPUs, it remains one of its own.
+void complete_gpus(std::span<Host* const> hosts);
 
 /// A user's name for the machine of a file. It is used wherever the machine is mentioned.
 struct MachineLabel {
@@ -37,9 +47,12 @@ class LabelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Applies the labels to the machines of the labelled files, and so to all files of those machines. `files`
-/// are the files of `hosts`. Throws LabelError for a file that is not among them, an empty name, two names
-/// for one machine, or one name for two machines. Call it before tell_machines_apart().
+/// Applies the labels to the machines of the labelled files, and so to all files of those machines. Two names
+/// for files of one machine make them two machines, and one name makes files that differ in their GPUs alone
+/// one machine. `files` has the file of each host; the first host of a file is the one that its label names.
+/// Throws LabelError for a file that is not among them, an empty name, two names for one file, one name for
+/// different processors, or a file without a name whose machine has two. Call it after complete_gpus() and
+/// before tell_machines_apart().
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels);
 

@@ -24,12 +24,21 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
           sources.push_back(file);
         }
       });
-  sources.insert(sources.end(), threshold_sources.begin(), threshold_sources.end());
   std::vector<Host*> hosts;
-  hosts.reserve(sources.size());
+  hosts.reserve(sources.size() + 3 * threshold_sources.size());
   for (Result& result : all.results) hosts.push_back(&result.host);
-  for (Threshold& threshold : all.thresholds) hosts.push_back(&threshold.host);
+  for (std::size_t i = 0; i < all.thresholds.size(); ++i) {
+    const auto add = [&](Host& host) {
+      hosts.push_back(&host);
+      sources.push_back(threshold_sources[i]);
+    };
+    add(all.thresholds[i].host);
+    for (ThresholdContender& side : all.thresholds[i].sides) {
+      if (side.host) add(*side.host);
+    }
+  }
   complete_identities(hosts);
+  complete_gpus(hosts);
   apply_labels(hosts, sources, labels);
   tell_machines_apart(hosts);
   return all;

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "results/file_kind.h"
+#include "results/focus.h"
 #include "results/result.h"
 #include "verdicts/machines.h"
 #include "verdicts/threshold.h"
@@ -19,6 +21,7 @@ struct Measured {
   std::vector<Threshold> thresholds = {};
   std::vector<Verdicts> verdicts = {};
   std::vector<SkippedFile> skipped = {};  // files of other kinds
+  std::optional<Focus> asks = {};         // the topic to begin with, instead of what the configs ask
 };
 
 inline constexpr std::array what_reports_show{FileKind::result, FileKind::threshold, FileKind::verdict};

@@ -90,6 +90,27 @@ void check_same_run(const ShardFile& first, const ShardFile& other) {
   }
 }
 
+/// Throws if two files name different commits. Files of earlier versions name none.
+void check_commits(const std::vector<ShardFile>& files) {
+  const auto is_known = [](const ShardFile& file) { return !file.result.tool_commit.empty(); };
+  const auto first = std::ranges::find_if(files, is_known);
+  for (auto other = first; other != files.end(); ++other) {
+    if (is_known(*other) && other->result.tool_commit != first->result.tool_commit)
+      refuse(
+          "{} was measured by breakeven of commit {}, and {} by breakeven of commit {}; measure one of them "
+          "again with the other's breakeven (`breakeven --version` shows its commit)",
+          first->file, first->result.tool_commit, other->file, other->result.tool_commit);
+  }
+}
+
+/// The commit of all files; empty if one does not name it.
+std::string common_commit(const std::vector<ShardFile>& files) {
+  const std::string& commit = files.front().result.tool_commit;
+  const bool is_common =
+      std::ranges::all_of(files, [&](const ShardFile& file) { return file.result.tool_commit == commit; });
+  return is_common ? commit : "";
+}
+
 /// Sorts the files by shard. Throws unless each shard is there once.
 void check_complete(std::vector<ShardFile>& files) {
   std::ranges::stable_sort(files, {}, shard_of);
@@ -312,6 +333,7 @@ std::vector<std::string> allowable_differences() {
 Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& allowed) {
   check_are_shards(files);
   for (const ShardFile& file : files) check_same_run(files.front(), file);
+  check_commits(files);
   check_complete(files);
 
   std::vector<std::string> warnings;
@@ -325,6 +347,7 @@ Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& al
   Result merged = files.front().result;
   merged.cases = std::move(cases);
   merged.shard.reset();
+  merged.tool_commit = common_commit(files);
   merged.warnings = std::move(warnings);
   merged.created =
       std::ranges::min(files, {}, [](const ShardFile& file) { return file.result.created; }).result.created;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
 
 #include "results/number_text.h"
-#include "statistics/estimate.h"
+#include "statistics/summary.h"
+#include "verdicts/sequential.h"
 
 namespace breakeven {
 
@@ -16,6 +18,11 @@ std::string status_text(Status status) {
   std::string text(name(status));
   std::ranges::replace(text, '_', ' ');
   return text;
+}
+
+std::string status_text(Status status, const std::string& reason) {
+  std::string text = status_text(status);
+  return reason.empty() || reason == text ? text : fmt::format("{}: {}", text, reason);
 }
 
 namespace {
@@ -37,7 +44,7 @@ std::string cause_of(const CaseVerdict& c) {
     return fmt::format("new, and the head {}", what_happened(c.head_status));
   if (!c.differences.empty()) return fmt::format("different {}", joined_text(c.differences));
   if (c.head_status != Status::ok && c.base_status == c.head_status)
-    return fmt::format("both sides: {}", name(c.head_status));
+    return fmt::format("both sides: {}", status_text(c.head_status));
   if (c.head_status != Status::ok) return fmt::format("the head {}", what_happened(c.head_status));
   if (c.base_status != Status::ok) return fmt::format("the base {}", what_happened(c.base_status));
   return c.reason.empty() ? "no reason was given" : c.reason;
@@ -60,18 +67,56 @@ std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts) {
   return groups;
 }
 
+std::vector<double> means_of_launches(const std::vector<std::vector<double>>& cases) {
+  std::size_t shared = cases.empty() ? 0 : cases.front().size();
+  for (const std::vector<double>& values : cases) shared = std::min(shared, values.size());
+  std::vector<double> means(shared);
+  for (std::size_t launch = 0; launch < means.size(); ++launch) {
+    for (const std::vector<double>& values : cases)
+      means[launch] += values[launch] / static_cast<double>(cases.size());
+  }
+  return means;
+}
+
+Interval interval_around(double ratio, const Interval& logarithm) {
+  const double half_width = (logarithm.high - logarithm.low) / 2;
+  return {.low = ratio * std::exp(-half_width), .high = ratio * std::exp(half_width)};
+}
+
+namespace {
+
+/// The effect in each launch. Leaves out launches of a file that have no pair of times.
+std::vector<double> effects_of(const std::vector<LaunchSamples>& launches) {
+  std::vector<double> effects;
+  effects.reserve(launches.size());
+  for (const LaunchSamples& launch : launches) {
+    if (launch.base.empty() || launch.head.empty()) continue;
+    if (const double effect = effect_of(launch); std::isfinite(effect)) effects.push_back(effect);
+  }
+  return effects;
+}
+
+}  // namespace
+
 std::optional<OverallChange> overall_change(const Verdicts& verdicts) {
-  std::vector<Estimate> ratios;
+  // The first look at a case needs as many.
+  const auto launches_of_first_look = static_cast<std::size_t>(first_looks().front().launches);
+  std::vector<double> logarithms;
+  std::vector<std::vector<double>> effects;
   for (const CaseVerdict& c : verdicts.cases) {
     if (c.verdict == Verdict::incomparable || !c.ratio) continue;
-    ratios.push_back(
-        {.value = c.ratio->value, .interval = Interval{.low = c.ratio->low, .high = c.ratio->high}});
+    logarithms.push_back(std::log(c.ratio->value));
+    effects.push_back(effects_of(c.launches));
   }
-  if (ratios.empty()) return std::nullopt;
-  const Estimate mean = geometric_mean(ratios);
-  const Interval interval = mean.interval.value_or(Interval{.low = mean.value, .high = mean.value});
-  return OverallChange{.ratio = {.value = mean.value, .low = interval.low, .high = interval.high},
-                       .cases = ratios.size()};
+  if (logarithms.empty()) return std::nullopt;
+  OverallChange change{.ratio = std::exp(mean(logarithms)), .interval = {}, .cases = logarithms.size()};
+  const std::vector<double> means = means_of_launches(effects);
+  if (verdicts.mean_change) {
+    change.interval = Interval{.low = verdicts.mean_change->low, .high = verdicts.mean_change->high};
+  } else if (means.size() >= launches_of_first_look) {
+    change.interval = interval_around(change.ratio, trimmed_mean_interval(means, 0, 0.025));
+  }
+  return change;
 }
 
 }  // namespace breakeven

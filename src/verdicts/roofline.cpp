@@ -16,10 +16,15 @@
 namespace breakeven {
 namespace {
 
-/// The rate at which `amount` was processed in the shortest sample, or by the device's own clock, which
-/// excludes launches. A ceiling is a rate that was reached once; it need not be typical.
+/// The median time of an iteration, or that by the device's own clock, which excludes launches.
+double usual_seconds(const CaseResult& result) {
+  return std::min(result.seconds->median, result.device_seconds.value_or(result.seconds->median));
+}
+
+/// The rate at which `amount` was processed in the shortest sample. A ceiling is a rate that was reached
+/// once; it need not be typical.
 std::optional<double> best_rate(const CaseResult& result, double amount) {
-  double seconds = std::min(result.seconds->median, result.device_seconds.value_or(result.seconds->median));
+  double seconds = usual_seconds(result);
   for (const double sample : result.seconds->samples) {
     if (sample < seconds) seconds = sample;
   }
@@ -82,7 +87,9 @@ void Ceilings::add(const CaseResult& result) {
   const auto needs = needs_of(result);
   const auto bytes_per_second = best_rate(result, result.bytes);
   if (!needs || !bytes_per_second) return;
-  const Rate rate{.working_set = needs->working_set, .bytes_per_second = *bytes_per_second};
+  const Rate rate{.working_set = needs->working_set,
+                  .bytes_per_second = *bytes_per_second,
+                  .usual = result.bytes / usual_seconds(result)};
   rates_.insert(std::ranges::upper_bound(rates_, rate.working_set, {}, &Rate::working_set), rate);
 }
 
@@ -90,6 +97,11 @@ std::optional<double> Ceilings::flop_per_second(const std::string& dtype) const 
   const auto found = flop_per_second_.find(dtype);
   if (found == flop_per_second_.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<Ceilings::Rate>::const_iterator Ceilings::first_in_memory() const {
+  constexpr double part = 1.0 / 8;  // of the largest
+  return std::ranges::lower_bound(rates_, part * rates_.back().working_set, {}, &Rate::working_set);
 }
 
 std::optional<double> Ceilings::bytes_per_second(double working_set) const {
@@ -100,7 +112,13 @@ std::optional<double> Ceilings::bytes_per_second(double working_set) const {
     const double fits = std::prev(first)->working_set;
     while (first != rates_.begin() && std::prev(first)->working_set == fits) --first;
   }
+  first = std::min(first, first_in_memory());
   return std::ranges::max_element(first, rates_.end(), {}, &Rate::bytes_per_second)->bytes_per_second;
+}
+
+std::optional<double> Ceilings::usual_bytes_per_second_of_memory() const {
+  if (rates_.empty()) return std::nullopt;
+  return std::ranges::max_element(first_in_memory(), rates_.end(), {}, &Rate::usual)->usual;
 }
 
 CeilingsByDevice ceilings(const std::vector<const Result*>& results) {

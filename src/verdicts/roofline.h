@@ -23,8 +23,11 @@ class Ceilings {
 
   std::optional<double> flop_per_second(const std::string& dtype) const;
   /// The bandwidth limit for work on `working_set` bytes: the best rate of the largest measured working set
-  /// that is not larger, and of all larger ones. Smaller ones may be in a faster cache.
+  /// that is not larger, and of all larger ones. Smaller ones may be in a faster cache. Those of at least an
+  /// eighth of the largest are all in memory, and so count for any work that is as large.
   std::optional<double> bytes_per_second(double working_set) const;
+  /// The best median rate of the working sets that are in memory.
+  std::optional<double> usual_bytes_per_second_of_memory() const;
   /// The smallest working set, in bytes, with a known rate. Smaller ones may be in a faster cache.
   std::optional<double> least_working_set() const {
     return rates_.empty() ? std::nullopt : std::optional(rates_.front().working_set);
@@ -33,7 +36,10 @@ class Ceilings {
  private:
   struct Rate {
     double working_set = 0, bytes_per_second = 0;
+    double usual = 0;  // bytes per second, by the median
   };
+  /// The first rate of a working set that is in memory. There is at least one rate.
+  std::vector<Rate>::const_iterator first_in_memory() const;
   std::map<std::string, double> flop_per_second_;  // by dtype
   std::vector<Rate> rates_;                        // by working set, rising
 };

@@ -108,19 +108,26 @@ std::string lead_sentence(const Threshold& threshold, Lead lead, Quantity in, co
   return text;
 }
 
-/// A value with its parameter: "m = 128", "batch 128".
-std::string value_text(const std::string& parameter, std::int64_t value) {
-  return fmt::format("{}{}{}", parameter, parameter.size() == 1 ? " = " : " ", grouped(value));
+/// A value with its parameter: "m = 128", "batch 128"; "64 KiB" of bytes.
+std::string named_value_text(const std::string& parameter, std::int64_t value) {
+  const std::string text = value_text(parameter, value);
+  if (parameter == "bytes") return text;
+  return fmt::format("{}{}{}", parameter, parameter.size() == 1 ? " = " : " ", text);
 }
 
 /// The interval of a change: " (377 to 392)"; empty if the value is exact.
-std::string interval_text(const LeadChange& change) {
+std::string interval_text(const LeadChange& change, const std::string& parameter) {
+  const bool is_unknown = change.earliest <= change.last_below + 1 && change.latest >= change.first_above;
+  if (change.interpolated && is_unknown)
+    return fmt::format(" (between {} and {}, interpolated)", value_text(parameter, change.last_below),
+                       value_text(parameter, change.first_above));
   const std::string range = change.earliest == change.latest
                                 ? ""
-                                : fmt::format("{} to {}", grouped(change.earliest), grouped(change.latest));
+                                : fmt::format("{} to {}", value_text(parameter, change.earliest),
+                                              value_text(parameter, change.latest));
   if (change.interpolated)
     return fmt::format(" ({}interpolated between {} and {})", range.empty() ? "" : range + ", ",
-                       grouped(change.last_below), grouped(change.first_above));
+                       value_text(parameter, change.last_below), value_text(parameter, change.first_above));
   return range.empty() ? "" : fmt::format(" ({})", range);
 }
 
@@ -128,12 +135,62 @@ bool is_wide(const LeadChange& change, double width) {
   return change.earliest != change.latest && change.interval.high / change.interval.low > 1 + width;
 }
 
-/// The range of measured values: "from m = 8 to 1,024".
-std::string all_values_text(const BreakEven& found, const std::string& parameter) {
-  return *found.first == *found.last
-             ? fmt::format("at {}, the only value measured", value_text(parameter, *found.first))
-             : fmt::format("at every value measured, from {} to {}", value_text(parameter, *found.first),
-                           grouped(*found.last));
+/// True if the results between the ends of the change, which are not of pairs, do not all have an interval.
+bool lacks_intervals(const ThresholdAnswer& answer, const LeadChange& change) {
+  return std::ranges::any_of(answer.points, [&](const ThresholdPoint& point) {
+    const auto at = static_cast<double>(point.value);
+    return change.interval.low <= at && at <= change.interval.high && !point.log_ratios.empty() &&
+           !point.interval;
+  });
+}
+
+/// How far the side is ahead at the ends of the values from `from` up: ": by 1.3x at 512 and 5.8x at 1,024".
+std::string margins_text(const ThresholdAnswer& answer, const Threshold& threshold, Lead lead,
+                         std::int64_t from) {
+  std::vector<const ThresholdPoint*> ahead;
+  for (const ThresholdPoint& point : answer.points) {
+    if (point.value >= from && lead_at(point, threshold.from_results) == lead) ahead.push_back(&point);
+  }
+  if (lead == Lead::neither || ahead.empty()) return "";
+  const auto margin = [](const ThresholdPoint& point) {
+    const double ratio = point.ratio()->value;
+    return factor_text(std::max(ratio, 1 / ratio));
+  };
+  if (from >= *answer.found.last) return ": by " + margin(*ahead.front());
+  const auto at = [&](const ThresholdPoint& point) {
+    return fmt::format("{} at {}", margin(point), value_text(threshold.parameter, point.value));
+  };
+  return ahead.size() == 1 ? ": by " + at(*ahead.front())
+                           : fmt::format(": by {} and {}", at(*ahead.front()), at(*ahead.back()));
+}
+
+/// The values from `first` to `last` at which the results do not show that side to be ahead: " except at
+/// 512".
+std::string exceptions_text(const ThresholdAnswer& answer, const Threshold& threshold, Lead lead,
+                            std::int64_t first, std::int64_t last) {
+  constexpr std::size_t most = 3;
+  if (!threshold.from_results || lead == Lead::neither) return "";
+  std::size_t count = 0;
+  std::vector<std::string> values;
+  for (const ThresholdPoint& point : answer.points) {
+    const auto here = lead_at(point, threshold.from_results);
+    if (!here || point.value < first || point.value > last) continue;
+    ++count;
+    if (*here != lead) values.push_back(value_text(threshold.parameter, point.value));
+  }
+  if (values.size() > most) return fmt::format(" except at {} of {} values", values.size(), count);
+  return values.empty() ? "" : fmt::format(" except at {}", joined_text(values));
+}
+
+/// The range of all measured values: "at every value measured, from m = 8 to 1,024, except at 16".
+std::string all_values_text(const ThresholdAnswer& answer, const Threshold& threshold, Lead lead) {
+  const std::int64_t first = *answer.found.first;
+  const std::int64_t last = *answer.found.last;
+  const std::string from = named_value_text(threshold.parameter, first);
+  if (first == last) return fmt::format("at {}, the only value measured", from);
+  const std::string except = exceptions_text(answer, threshold, lead, first, last);
+  return fmt::format("at every value measured, from {} to {}{}{}", from,
+                     value_text(threshold.parameter, last), except.empty() ? "" : ",", except);
 }
 
 std::string without_change(const ThresholdAnswer& answer, const Threshold& threshold) {
@@ -141,34 +198,57 @@ std::string without_change(const ThresholdAnswer& answer, const Threshold& thres
   const Lead lead = said == BreakEven::Answer::neither  ? Lead::neither
                     : said == BreakEven::Answer::always ? Lead::challenger
                                                         : Lead::baseline;
-  return lead_sentence(threshold, lead, answer.in, all_values_text(answer.found, threshold.parameter));
+  return lead_sentence(
+      threshold, lead, answer.in,
+      all_values_text(answer, threshold, lead) + margins_text(answer, threshold, lead, *answer.found.first));
 }
 
-/// Why there is no answer, and what to do about it.
+/// The last value that is certainly below a change, and the first that is certainly above it.
+std::int64_t last_below(const LeadChange& change) {
+  return change.interpolated ? change.last_below : change.earliest - 1;
+}
+std::int64_t first_above(const LeadChange& change) {
+  return change.interpolated ? change.first_above : change.latest;
+}
+
+/// The sentence on the values from the last change up.
+std::string above_last_change(const ThresholdAnswer& answer, const Threshold& threshold,
+                              const LeadChange& change) {
+  const std::string& parameter = threshold.parameter;
+  const std::int64_t most = *answer.found.last;
+  const std::string from = named_value_text(parameter, change.from) + interval_text(change, parameter);
+  std::string range = change.from >= most ? fmt::format("at {}, the largest measured", from)
+                                          : fmt::format("from {} up to {}, the largest measured", from,
+                                                        value_text(parameter, most));
+  const std::string except = exceptions_text(answer, threshold, change.above, first_above(change) + 1, most);
+  if (!except.empty()) range += "," + except;
+  return lead_sentence(threshold, change.above, answer.in,
+                       range + margins_text(answer, threshold, change.above, change.from));
+}
+
+/// What is known if there is no answer, why there is none, and what to do about it.
 std::string without_answer(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
-  const std::string values =
-      fmt::format("{} to {}", value_text(threshold.parameter, *found.first), grouped(*found.last));
-  if (!threshold.complete)
-    return fmt::format("Not answered: it was interrupted while {} were measured. Run it again.", values);
-  if (answer.doubtful_launches)
+  const std::string& parameter = threshold.parameter;
+  const bool is_one = *found.first == *found.last;
+  std::string values = named_value_text(parameter, *found.first);
+  if (!is_one) values += " to " + value_text(parameter, *found.last);
+  if (threshold.complete && answer.doubtful_launches)
     return fmt::format(
         "Not answered: in {} of {} launches at {} this machine was below its own speed. Run it again when "
         "nothing else shares its cores.",
         *answer.doubtful_launches, found.launches, values);
-  return fmt::format("Not answered: time ran out while {} were measured. Run it again with more --minutes.",
-                     values);
-}
-
-/// The sentence on the values from the last change up.
-std::string above_last_change(const ThresholdAnswer& answer, const Threshold& threshold) {
-  const LeadChange& last = answer.found.changes.back();
-  const std::int64_t most = *answer.found.last;
-  const std::string from = value_text(threshold.parameter, last.from) + interval_text(last);
-  const std::string range = last.from >= most
-                                ? fmt::format("at {}, the largest measured", from)
-                                : fmt::format("from {} up to {}, the largest measured", from, grouped(most));
-  return lead_sentence(threshold, last.above, answer.in, range);
+  const std::string_view why = threshold.complete ? "time ran out" : "it was interrupted";
+  const std::string_view remedy = threshold.complete ? "Run it again with more --minutes." : "Run it again.";
+  if (const auto change = bracketed_change(answer)) {
+    LeadChange shown = *change;
+    shown.earliest = shown.latest;  // the next sentence has the interval
+    return fmt::format("{} Where that begins, between {} and {}, is not known: {}. {}",
+                       above_last_change(answer, threshold, shown), value_text(parameter, change->last_below),
+                       value_text(parameter, change->first_above), why, remedy);
+  }
+  return fmt::format("Not answered: {} while {} {} measured. {}", why, values, is_one ? "was" : "were",
+                     remedy);
 }
 
 }  // namespace
@@ -178,13 +258,31 @@ std::optional<Estimate> ThresholdPoint::ratio() const {
   const auto from_logarithms = [](const Interval& of) {
     return Interval{.low = std::exp(of.low), .high = std::exp(of.high)};
   };
-  Estimate made{.value = std::exp(mean(log_ratios))};
+  Estimate made{.value = std::exp(level_of_launches(log_ratios))};
   if (interval) {
     made.interval = from_logarithms(*interval);
   } else if (log_ratios.size() >= fewest_for_interval) {
-    made.interval = from_logarithms(trimmed_mean_interval(log_ratios, 0, 0.025));
+    made.interval = from_logarithms(trimmed_mean_interval(log_ratios, trimmed_launches, 0.025));
   }
   return made;
+}
+
+std::optional<Lead> lead_at(const ThresholdPoint& point, bool from_results) {
+  const auto ratio = point.ratio();
+  if (!ratio) return std::nullopt;
+  return from_results ? std::optional(lead_of(*ratio)) : lead_of_launches(point.log_ratios);
+}
+
+Lead shown_lead(const ThresholdPoint& point, const ThresholdAnswer& answer, bool from_results) {
+  const Lead own = lead_at(point, from_results).value_or(Lead::neither);
+  const auto is_around = [&](const LeadChange& change) {
+    return !change.by_bisection && change.last_below <= point.value && point.value <= change.first_above;
+  };
+  if (own != Lead::neither || from_results || point.log_ratios.empty() ||
+      std::ranges::none_of(answer.found.changes, is_around))
+    return own;
+  const Lead leaning = point.ratio()->value < 1 ? Lead::challenger : Lead::baseline;
+  return answer.found.stated_at(point.value) == leaning ? leaning : own;
 }
 
 bool medians_disagree(const ThresholdPoint& point, Quantity in) {
@@ -194,7 +292,7 @@ bool medians_disagree(const ThresholdPoint& point, Quantity in) {
   if (!baseline || !challenger || !(*baseline > 0) || !(*challenger > 0) || point.log_ratios.empty())
     return false;
   const double by_medians = std::log(*challenger / *baseline);
-  const double by_pairs = mean(point.log_ratios);
+  const double by_pairs = level_of_launches(point.log_ratios);
   return std::abs(by_medians) > visible && std::abs(by_pairs) > visible &&
          std::signbit(by_medians) != std::signbit(by_pairs);
 }
@@ -221,22 +319,59 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   return counted ? fmt::format("{} on {}", names, counted->text()) : names;
 }
 
+std::string value_text(const std::string& parameter, std::int64_t value) {
+  if (parameter != "bytes") return grouped(value);
+  constexpr double four_digits = 999.5;
+  auto amount = static_cast<double>(value);
+  std::string_view unit = "bytes";
+  for (const std::string_view larger : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (amount < four_digits) break;
+    amount /= 1024;
+    unit = larger;
+  }
+  return fmt::format("{:.3g} {}", amount, unit);
+}
+
+std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer) {
+  if (answer.found.answer != BreakEven::Answer::unclear || answer.doubtful_launches) return std::nullopt;
+  LeadChange change;
+  change.by_bisection = true;
+  for (auto point = answer.points.rbegin(); point != answer.points.rend(); ++point) {
+    if (point->log_ratios.empty()) continue;
+    // Nothing is said of a value at which too few launches were taken.
+    const Lead lead = lead_at(*point, false).value_or(Lead::neither);
+    if (change.first_above == 0) change.above = lead;  // the largest value
+    if (change.above == Lead::neither) return std::nullopt;
+    if (lead != change.above) {
+      change.below = lead;
+      change.last_below = point->value;
+      change.from = change.latest = change.first_above;
+      change.earliest = change.last_below + 1;
+      return change;
+    }
+    change.first_above = point->value;
+  }
+  return std::nullopt;
+}
+
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   const std::string& parameter = threshold.parameter;
   if (!found.last) return fmt::format("No value of {} could be measured on both sides.", parameter);
   if (found.answer == BreakEven::Answer::unclear) return without_answer(answer, threshold);
   if (found.changes.empty()) return without_change(answer, threshold);
-  std::string said = above_last_change(answer, threshold);
+  std::string said = above_last_change(answer, threshold, found.changes.back());
   for (std::size_t i = found.changes.size(); i-- > 0;) {
-    const std::string below = leads_below_text(threshold, found.changes[i].below, answer.in);
-    if (i == 0) {
-      said += fmt::format(" Below that {}.", below);
-    } else {
-      const LeadChange& before = found.changes[i - 1];
-      said += fmt::format(" Below that, down to {}{}, {}.", value_text(parameter, before.from),
-                          interval_text(before), below);
-    }
+    const LeadChange& above = found.changes[i];
+    const LeadChange* before = i == 0 ? nullptr : &found.changes[i - 1];
+    const std::string below =
+        leads_below_text(threshold, above.below, answer.in) +
+        exceptions_text(answer, threshold, above.below,
+                        before == nullptr ? *found.first : first_above(*before) + 1, last_below(above));
+    said += before == nullptr
+                ? fmt::format(" Below that {}.", below)
+                : fmt::format(" Below that, down to {}{}, {}.", named_value_text(parameter, before->from),
+                              interval_text(*before, parameter), below);
   }
   return said;
 }
@@ -248,10 +383,9 @@ int exit_status(const Threshold& threshold) {
   if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
-               a.slow_launches ||
-               (!threshold.from_results && std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
-                 return is_wide(c, threshold.width);
-               }));
+               a.slow_launches || std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
+                 return threshold.from_results ? lacks_intervals(a, c) : is_wide(c, threshold.width);
+               });
       }))
     return 3;
   return 0;

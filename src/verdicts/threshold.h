@@ -24,6 +24,7 @@ struct ThresholdStand {
   std::optional<double> cost = {};                  // in the currency of the prices given
   std::string algorithm = {};
   std::optional<Interval> interval = {};  // 95 % interval of the seconds, if they are from a result file
+  std::optional<double> own_speed = {};   // the share at which the CPUs ran, if they are from a result file
 
   std::optional<double> amount(Quantity in) const {
     return in == Quantity::time ? seconds : in == Quantity::energy ? joules : cost;
@@ -39,10 +40,14 @@ struct ThresholdPoint {
   bool wrong = false;                     // a result of at least one backend was wrong
   std::optional<Interval> interval = {};  // 95 %, of the logarithm; for two results that were not paired
 
-  /// The challenger's amount over the baseline's. For pairs, the mean over the launches, with its 95 %
+  /// The challenger's amount over the baseline's. For pairs, the level of the launches, with its 95 %
   /// interval from three launches on. Empty if there is no ratio.
   std::optional<Estimate> ratio() const;
 };
+
+/// The side that is ahead at a point, by the rule of the search, or of results that were not paired. Empty
+/// without a ratio, and if too few launches show a side.
+std::optional<Lead> lead_at(const ThresholdPoint& point, bool from_results);
 
 /// True if the medians shown contradict the verdict, which is based on pairs. This is possible because each
 /// median is over all launches, and launches differ.
@@ -60,6 +65,10 @@ struct ThresholdAnswer {
   std::vector<std::string> notes = {};
 };
 
+/// The side to show as ahead at a point of the answer: lead_at(), or around a crossing that was fitted the
+/// side that the line shows, if the launches at the point lean to it.
+Lead shown_lead(const ThresholdPoint& point, const ThresholdAnswer& answer, bool from_results);
+
 /// One of the two sides that were compared.
 struct ThresholdContender {
   std::vector<std::string> wanted;      // backends that the config requests
@@ -69,7 +78,7 @@ struct ThresholdContender {
   std::optional<HourlyPrice> price = {};
   std::string name = {};          // the machine, if the sides are two machines; else empty
   std::optional<Host> host = {};  // the machine, if the sides are two machines
-  /// The median share of its own speed at which the machine ran, if the side is measured CPUs of a result.
+  /// In files of older programs, whose points have none: the median over all cases of the result.
   std::optional<double> own_speed = {};
 };
 
@@ -97,13 +106,20 @@ std::string medians_note(const ThresholdAnswer& answer, const std::string& param
 /// nothing else; the machine's name if the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);
 
+/// A value of the parameter: "64 KiB" of bytes, otherwise "1,024".
+std::string value_text(const std::string& parameter, std::int64_t value);
+
+/// The last place where the lead changes, from the points alone, if time ran out before it was found: all
+/// values above it that were measured have the same side ahead. Empty if there is none.
+std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer);
+
 /// The answer in sentences: "CUDA is faster than OpenBLAS from m = 384 (377 to 392) up to 1,024, the largest
-/// measured. Below that OpenBLAS is faster."
+/// measured: by 1.3x at 512 and 5.8x at 1,024. Below that OpenBLAS is faster."
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
 /// The exit status: 1 if a result was wrong; 4 if a side could not be measured at any value; 3 if an answer
-/// is unclear, neither is ahead at the largest value, launches of a slow machine count, or an interval of
-/// pairs is wider than requested; else 0.
+/// is unclear, neither is ahead at the largest value, launches of a slow machine count, an interval of pairs
+/// is wider than requested, or a change rests on results without an interval; else 0.
 int exit_status(const Threshold& threshold);
 
 /// Writes JSON, schema breakeven.threshold/1, described in docs/thresholds.md.

@@ -92,6 +92,8 @@ struct Verdicts {
   double wall_seconds = 0;  // the time of the measurement
   std::vector<std::string> warnings;
   std::vector<std::string> notes = {};  // such as what else could be measured
+  /// The mean change over all cases, from `compare`. A gate's follows from its launches: overall_change().
+  std::optional<Ratio> mean_change = {};
   std::vector<CaseVerdict> cases;
 };
 

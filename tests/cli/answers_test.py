@@ -36,9 +36,45 @@ def check_result_files():
         assert "here" not in seen, seen
 
 
+def row(backend, seconds, spread=0.01, problem="matmul/m=64/f32", device="cpu", **more):
+    bounds = {"seconds_ci_low": str(seconds * (1 - spread)), "seconds_ci_high": str(seconds * (1 + spread))} if spread else {}
+    identity = {"machine": "m", "device": device, "id": problem, "dtype": problem.rsplit("/", 1)[1], "op": "matmul", "status": "ok"}
+    return {"backend": backend, "seconds": str(seconds), "samples_per_iteration": "0", **identity, **bounds, **more}
+
+
+def check_decisions():
+    """A claim holds in a case where the intervals of both times are apart, and nowhere else."""
+    answers = load_script("answers")
+    claim = answers.Claim("Frameworks cost more", [], answers.frameworks, "the framework is slower")
+
+    def said(rows, changing=()):
+        comparisons = sorted(claim.decide(rows), key=lambda one: one.value)
+        return answers.decided(claim, comparisons, list(changing))
+
+    slower = [row("onednn", 1), row("openblas", 3), row("pytorch", 1.5), row("jax", 9)]
+    assert said(slower) == (
+        "**Holds** on processors; not compared yet on a GPU: the framework is slower by more than 3 % in 1 of 1 case. The factors are 1.5x to 1.5x."
+    ), said(slower)
+    assert said(slower, ["break-even"]).startswith("**Depends**"), "where some values do not support it"
+    overlapping = [row("onednn", 1, spread=0.3, problem="matmul/m=8/f32"), row("pytorch", 1.5, spread=0.3, problem="matmul/m=8/f32")]
+    both = said(slower + overlapping)
+    assert both.startswith("**Depends**") and "in 1 of 2 cases" in both and "in 1 case the difference is smaller, or the intervals overlap" in both, both
+    assert said(overlapping).startswith("**Does not hold**"), "a median alone shows nothing"
+    unknown = [row("onednn", 1, spread=0), row("pytorch", 1.1, spread=0)]
+    assert said(unknown).startswith("**Does not hold**"), "without intervals, 1.1x may be noise"
+    faster = [row("onednn", 2, problem="matmul/m=8/f32", device="gpu"), row("pytorch", 1, problem="matmul/m=8/f32", device="gpu")]
+    assert "GPUs and processors" in said(slower + faster) and "the opposite holds in 1" in said(slower + faster), said(slower + faster)
+    assert not claim.decide([row("onednn", 1, device="gpu"), row("pytorch", 2)]), "devices are not compared"
+
+    claim = answers.Claim("Lower precision", [], answers.lower_precision, "it is faster")
+    dtypes = [row("onednn", seconds, problem=f"matmul/m=64/{dtype}") for dtype, seconds in (("f32", 4), ("bf16", 1), ("f16", 5), ("f64", 8))]
+    assert "(bf16 1 of 1, f16 0 of 1)" in said(dtypes), said(dtypes)
+
+
 if not shutil.which("git"):
     skip("no git")
 check_result_files()
+check_decisions()
 if BUILD != SOURCE / "build":
     skip("scripts/answers uses the release build")
 done = subprocess.run([sys.executable, SOURCE / "scripts" / "answers", "--check"], capture_output=True, text=True)

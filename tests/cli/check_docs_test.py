@@ -123,6 +123,17 @@ BREAKEVEN_BACKENDS=x breakeven gate CONFIG --base DIR --head DIR [--threshold 3%
             self.one_fault(f"# A page\n\n```sh\n{command}\n```\n", 4, words)
             self.one_fault(f"# A page\n\nSee `{command}`.\n".replace("\\\n", " "), 3, words)
 
+    def test_options_of_a_script_that_runs_ctest(self):
+        self.write("scripts/helper", '#!/bin/sh\n# --fast is an option of its own\nctest "$@"\n')
+        self.assertEqual(self.faults("# A page\n\n    scripts/helper --fast --output-on-failure\n"), [])
+        self.one_fault("# A page\n\n    scripts/helper --slow\n", 3, "scripts/helper has no option --slow")
+
+    def test_contributing_and_the_recordings_are_pages(self):
+        (self.folder / "tests/recorded").mkdir(parents=True)
+        for name in ("CONTRIBUTING.md", "tests/recorded/README.md"):
+            self.one_fault("# A page\n\nThe fallback.\n", 3, "fallback", name)
+            self.write(name, "# A page\n")
+
     def test_a_page_that_is_too_long_or_too_wide(self):
         self.one_fault("# A page\n" + "\nShort.\n" * 100, 201, "201 lines")
         self.one_fault("# A page\n\n" + "Wide words. " * 12 + "\n", 3, "a line of")

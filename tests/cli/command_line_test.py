@@ -156,6 +156,23 @@ class HelpAndVersion(CommandLine):
         for line in self.good("help", "run").splitlines():
             self.assertLessEqual(len(line), 80, line)
 
+    def test_help_has_the_exit_statuses_of_its_command(self):
+        def statuses(*words):
+            text = " ".join(self.good("help", *words).split("Exit status: ")[1].split())
+            return {int(part.split(" ", 1)[0]): part.split(" ", 1)[1] for part in text.removesuffix(".").split("; ")}
+
+        usual = "the command or a file is at fault"
+        self.assertEqual(statuses("report"), {0: "the report was written, whatever the results are", 2: usual})
+        self.assertEqual(statuses("devices"), {0: "good", 2: usual})
+        self.assertEqual(statuses("fleet")[1], "a node is slower, or has a wrong result")
+        self.assertEqual(statuses("fleet")[3], "a node is probably slower")
+        self.assertEqual(statuses("history", "check")[3], "there are no times at all")
+        self.assertEqual(sorted(statuses("history", "list")), [0, 2])
+        self.assertEqual(sorted(statuses("gate")), [0, 1, 2, 3, 4, 130])
+        self.assertEqual(sorted(statuses("compare")), [0, 1, 2, 3, 4])
+        self.assertEqual(sorted(statuses("run")), [0, 1, 2, 4, 130])
+        self.assertEqual(sorted(statuses()), [0, 1, 2, 3, 4, 130])
+
     def test_help_that_cannot_be_written_is_not_good(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([DRIVER, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)

@@ -65,6 +65,13 @@ class CudaArchitecturesTest(unittest.TestCase):
                 self.assertGreaterEqual(len(re.findall(rf"fma\.rn\.{type_name}", kernel)), least)
                 self.assertNotRegex(kernel, rf"mul(\.rn)?\.{type_name}")
 
+    def test_peaks_of_8_bit_floats_have_little_in_f64(self):
+        """Their accumulators are emptied after every few matrix instructions. Most cards have two units for f64 in a
+        multiprocessor, so that a conversion takes as long as several of those."""
+        kernel = re.search(r"\.entry \S*peak_mmaI\S*MmaF8E.*?\n}", cuobjdump("--dump-ptx"), re.DOTALL)[0]
+        self.assertIn("e4m3.e4m3", kernel)
+        self.assertLessEqual(len(re.findall(r"(?:cvt|add|fma|mul)\.(?:rn\.)?f64", kernel)), 3)
+
     def test_no_kernel_spills(self):
         table = subprocess.run([SOURCE / "scripts/cuda-kernels", PROGRAM], capture_output=True, text=True)
         for name in ARCHITECTURES:

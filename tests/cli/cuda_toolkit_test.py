@@ -1,4 +1,4 @@
-"""Tests that CMake leaves the CUDA backend out, and says why, where an nvcc cannot be used."""
+"""Tests which nvcc CMake and scripts/setup-cuda take, and what they say where none can be used."""
 
 import os
 import stat
@@ -8,17 +8,38 @@ import unittest
 from backend_program import SOURCE, FolderTest
 
 
-class CudaToolkitTest(FolderTest):
+def of_version(version):
+    """An nvcc of this version that compiles nothing, as a script."""
+    return f'[ "$1" != --version ] || exec echo "Cuda compilation tools, release {version}, V{version}.89"; exit 1'
+
+
+class ToolkitsTest(FolderTest):
+    def program(self, name, script):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(stat.S_IRWXU)
+        return path
+
+    def environment(self, **programs):
+        """Has these scripts in PATH, and no CUDA in other places."""
+        for name, script in programs.items():
+            self.program(f"bin/{name.replace('_', '-')}", script)
+        environment = {name: value for name, value in os.environ.items() if name != "CUDACXX"}
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        return environment | {"XDG_DATA_HOME": str(self.folder), "CUDA_HOME": f"{self.folder}/cuda", "PATH": path}
+
+
+class CudaToolkitTest(ToolkitsTest):
     def configured_with(self, nvcc):
         """What CMake prints with this script in place of nvcc."""
-        program = self.folder / "nvcc"
-        program.write_text(f"#!/bin/sh\n{nvcc}\n")
-        program.chmod(stat.S_IRWXU)
-        environment = {name: value for name, value in os.environ.items() if name != "CUDACXX"}
+        return self.configured(self.environment(), f"-DNVCC={self.program('nvcc', nvcc)}")
+
+    def configured(self, environment, *options):
         done = subprocess.run(
-            ["cmake", "-S", SOURCE, "-B", self.folder / "build", "-G", "Ninja", f"-DNVCC={program}"]
+            ["cmake", "-S", SOURCE, "-B", self.folder / "build", "-G", "Ninja", *options]
             + [f"-DBREAKEVEN_{part}=OFF" for part in ("TESTS", "BENCH")],
-            env=environment | {"XDG_DATA_HOME": str(self.folder)},
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -28,12 +49,42 @@ class CudaToolkitTest(FolderTest):
         return done.stdout
 
     def test_one_that_is_too_old_is_named_with_its_version(self):
-        said = self.configured_with("echo 'Cuda compilation tools, release 11.8, V11.8.89'")
+        said = self.configured_with(of_version("11.8"))
         self.assertIn(f"{self.folder}/nvcc is of CUDA 11.8, and 12.4 is needed", said)
 
     def test_one_that_does_not_compile_is_named(self):
-        said = self.configured_with('[ "$1" != --version ] || exec echo "release 12.8, V12.8.61"; exit 1')
+        said = self.configured_with(of_version("12.8"))
         self.assertIn(f"{self.folder}/nvcc does not compile here", said)
+
+    def test_the_one_in_path_has_priority_if_it_is_new_enough(self):
+        self.program("cuda/bin/nvcc", of_version("13.0"))
+        said = self.configured(self.environment(nvcc=of_version("12.9")))
+        self.assertIn(f"{self.folder}/bin/nvcc does not compile here", said)
+
+    def test_one_that_is_too_old_hides_no_newer_one(self):
+        self.program("cuda/bin/nvcc", of_version("12.9"))
+        said = self.configured(self.environment(nvcc=of_version("11.8")))
+        self.assertIn(f"{self.folder}/cuda/bin/nvcc does not compile here", said)
+
+
+class SetupCudaTest(ToolkitsTest):
+    def setup(self, **programs):
+        """Has no registry and no venv: nothing is brought."""
+        programs = {"python3": "exit 1", "nvcc": of_version("11.8"), **programs}
+        return subprocess.run([SOURCE / "scripts/setup-cuda"], env=self.environment(**programs), capture_output=True, text=True)
+
+    def test_a_driver_that_is_too_old_for_the_toolkit_is_refused_at_once(self):
+        done = self.setup(nvidia_smi="echo 550.54.15; echo 550.54.15")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the driver here is 550.54.15, and CUDA 13, which this would bring, needs 580 or later", done.stderr)
+        self.assertIn("a toolkit of CUDA 12.4 to 12.9", done.stderr)
+
+    def test_a_newer_driver_is_not(self):
+        self.assertIn("needs python3 with venv", self.setup(nvidia_smi="echo 580.95.05").stderr)
+
+    def test_a_toolkit_that_is_here_is_kept(self):
+        done = self.setup(nvidia_smi="echo 550.54.15", nvcc=of_version("12.9"))
+        self.assertNotIn("needs 580 or later", done.stderr)
 
 
 if __name__ == "__main__":

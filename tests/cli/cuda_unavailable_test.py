@@ -60,7 +60,8 @@ class FakeDriverTest(FolderTest):
     def test_a_driver_older_than_the_runtime_is_named_with_it(self):
         self.assertRegex(
             self.reason(version=11040),
-            r"^no CUDA device can be used: the driver serves CUDA 11\.4, this program is of 1[2-9]\.\d$",
+            r"^no CUDA device can be used: the driver serves CUDA 11\.4, this program is of 1[2-9]\.\d: "
+            r"install driver (525|580) or later$",
         )
 
     def test_a_driver_without_devices(self):

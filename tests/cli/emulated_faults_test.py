@@ -62,6 +62,32 @@ class EmulatedFaultsTest(unittest.TestCase):
         self.assertNotIn("\n", reason)
         self.assertEqual(of_product, ("ok", ""))
 
+    def test_a_driver_that_cannot_compile_for_the_card(self):
+        """Invalid PTX, no compiler, PTX of a newer toolkit, and a compiler that is switched off."""
+        triad = {"op": "triad", "bytes": 4096, "dtype": "f32"}
+        for error in ("218", "221", "222", "223"):
+            rows, _ = self.rows([triad], backends=["cuda"], EMULATED_CUDA_MAJOR="10", EMULATED_CUDA_NO_CODE=error)
+            ((status, reason),) = rows["cuda"]
+            self.assertEqual(status, "unsupported", reason)
+            self.assertIn(f"cudaError {error}", reason)
+            self.assertTrue(reason.endswith("; build breakeven with -DCMAKE_CUDA_ARCHITECTURES=100"), reason)
+
+    def test_a_card_that_another_process_has_to_itself(self):
+        rows, _ = self.rows([product(16), product(32)], backends=["cuda"], EMULATED_CUDA_TAKEN="1")
+        for status, reason in rows["cuda"]:
+            self.assertEqual(status, "failed")
+            self.assertIn("nvidia-smi -c 0", reason)
+            self.assertNotIn("context is lost", reason)
+
+    def test_what_fits_leaves_out_the_hosts_memory(self):
+        fits = {"op": "fits", "of": "matmul", "dtype": "f32"}
+        largest = []
+        for spills in ("0", "1"):
+            _, result = self.rows([fits], backends=["cuda"], EMULATED_CUDA_MEMORY=str(96 << 20), EMULATED_CUDA_SPILLS=spills)
+            largest.append(result["cases"][0]["fit"]["largest"])
+        self.assertGreater(largest[0], 0)
+        self.assertEqual(largest[1], largest[0])
+
     def test_a_card_that_is_full(self):
         rows, _ = self.rows([product(64), product(3072), product(32)], backends=["cuda"], EMULATED_CUDA_MEMORY=str(48 << 20))
         statuses = [status for status, _ in rows["cuda"]]

@@ -30,15 +30,32 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
                                        node("node-c", "1.2e-10"), node("node-d", "1e-10")};
   const Outcome judged = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3]});
   EXPECT_EQ(judged.status, 1) << judged.err;
-  EXPECT_THAT(judged.out,
-              AllOf(StartsWith("1 of 4 nodes is slower than the others of its kind."),
-                    HasSubstr("node-c: matmul by a takes 1.2x"), HasSubstr("as long: nothing that was")));
+  EXPECT_THAT(judged.out, AllOf(StartsWith("1 of 4 nodes is slower than the others of its kind."),
+                                HasSubstr("node-c: matmul by a takes 1.2x"),
+                                HasSubstr("as long in this run: nothing that was"),
+                                HasSubstr("node-c was measured in one launch only")));
   const Outcome json = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--out", "-"});
   const Json standing = parse(json.out).at("standings").at(0);
   EXPECT_TRUE(standing.at("slower"));
   EXPECT_THAT(standing.at("node").get<std::string>(), HasSubstr("node-c"));
   EXPECT_EQ(breakeven({"fleet", nodes[0], nodes[1], nodes[3]}).status, 0);
   EXPECT_EQ(breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--threshold", "30%"}).status, 0);
+}
+
+/// Two nodes that differ by 2 % cannot confirm that a third one is slow.
+TEST_F(FleetCommand, SaysWhichNodeIsProbablySlower) {
+  const std::vector<std::string> nodes{node("node-a", "1e-10"), node("node-b", "1.02e-10"),
+                                       node("node-c", "1.5e-10")};
+  const Outcome judged = breakeven({"fleet", nodes[0], nodes[1], nodes[2]});
+  EXPECT_EQ(judged.status, 3) << judged.out << judged.err;
+  EXPECT_THAT(judged.out, AllOf(StartsWith("1 of 3 nodes is probably slower than the others of its kind."),
+                                HasSubstr("node-c: matmul by a probably takes 1.5x"),
+                                HasSubstr("Among these 3 nodes, differences from 2")));
+  const Outcome json = breakeven({"fleet", nodes[0], nodes[1], nodes[2], "--out", "-"});
+  const Json standing = parse(json.out).at("standings").at(0);
+  EXPECT_FALSE(standing.at("slower"));
+  EXPECT_TRUE(standing.at("probably_slower"));
+  EXPECT_GT(standing.at("slower_from"), standing.at("ratio"));
 }
 
 TEST_F(FleetCommand, SaysWhyItCannotJudge) {

@@ -62,6 +62,17 @@ class Requirements(unittest.TestCase):
                 return out.getvalue()
         return None
 
+    def test_cuda_is_one_that_the_driver_serves(self):
+        for module, driver, cuda in [
+            ("NVIDIA UNIX x86_64 Kernel Module", "550.54.15", 12),
+            ("NVIDIA UNIX Open Kernel Module for x86_64", "580.95.05", 13),
+        ]:
+            text = f"NVRM version: {module}  {driver}  Release Build\nGCC version:  gcc version 12.2.0\n"
+            with mock.patch("builtins.open", mock.mock_open(read_data=text)):
+                self.assertEqual(requirements.cuda_of_driver(), cuda)
+        with mock.patch("builtins.open", side_effect=FileNotFoundError):
+            self.assertEqual(requirements.cuda_of_driver(), 13)
+
     def test_any_file_of_the_driver_will_do(self):
         for there in requirements.DRIVER_FILES:
             with mock.patch("os.path.exists", lambda path: path == there):

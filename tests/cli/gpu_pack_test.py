@@ -100,6 +100,18 @@ class GpuPackTest(FolderTest):
         self.assertIn("gpu-check: failed: cuda has no conv2d", done.stderr)
         self.assertEqual(json.loads((self.folder / "out/row.json").read_text())["cases"][0]["status"], "ok")
 
+    def test_an_answer_that_is_missing_fails(self):
+        root = self.unpacked()
+        (root / "build/breakeven").rename(root / "build/breakeven.real")
+        (root / "build/breakeven").write_text('#!/bin/sh\n[ "$1" != threshold ] || exit 2\nexec "$0.real" "$@"\n')
+        (root / "build/breakeven").chmod(0o755)
+        (root / "configs/gpu-first.json").write_text(json.dumps({**PLAN, "workloads": PLAN["workloads"][:1]}))
+        done = self.check(root, "--only", "first", self.folder / "out")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        for parameter in ("n", "batch"):
+            self.assertIn(f"gpu-check: failed: first: the break-even by {parameter}", done.stderr)
+        self.assertTrue((self.folder / "out/first.html").exists())
+
     def test_minutes_are_whole(self):
         for given in (["--minutes"], ["--minutes", "0"], ["--minutes", "1.5"]):
             refused = self.check(self.unpacked(), *given)

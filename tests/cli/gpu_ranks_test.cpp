@@ -35,7 +35,8 @@ class GpuRanks : public DriverTest {
   }
 
   void TearDown() override {
-    for (const auto* variable : {"BREAKEVEN_NCCL", "BREAKEVEN_CUDA_AWARE_MPI", "EMULATED_NCCL_FAULT"})
+    for (const auto* variable :
+         {"BREAKEVEN_NCCL", "BREAKEVEN_CUDA_AWARE_MPI", "EMULATED_NCCL_FAULT", "EMULATED_CUDA_LATE_GATES"})
       unsetenv(variable);
   }
 
@@ -187,6 +188,21 @@ TEST_F(GpuRanks, OfWhichOneRefusesSayWhichAndWhy) {
   const Json& row = result.at("cases")[0];
   EXPECT_EQ(row.at("status"), "out_of_memory");
   EXPECT_THAT(row.at("reason"), AllOf(HasSubstr("rank 1 on "), HasSubstr(" GiB")));
+}
+
+/// Ranks begin late for a moment, as when one loads a library: their later times are the device's still.
+TEST_F(GpuRanks, WhoseGatesGiveUpKeepTheDevicesClockUntilTheThirdInARow) {
+  if (!is_emulated()) GTEST_SKIP() << "only emulated gates give up on demand";
+  const Json all_reduce = Json::array({Json{{"op", "all_reduce"}, {"bytes", 192 * 1024}, {"ranks", 2}}});
+  const auto warnings_after = [&](const char* late_gates) {
+    setenv("EMULATED_CUDA_LATE_GATES", late_gates, 1);
+    const Json result = result_of(all_reduce);
+    EXPECT_THAT(not_ok(result), IsEmpty());
+    return result.at("cases")[0].at("warnings").dump();
+  };
+  EXPECT_THAT(warnings_after("2"), testing::Not(HasSubstr("by the host's clock")));
+  EXPECT_THAT(warnings_after("3"), AllOf(HasSubstr("by the host's clock"),
+                                         HasSubstr("another rank began its work over a second later")));
 }
 
 TEST_F(GpuRanks, DoNotShareAGpu) {

@@ -134,6 +134,14 @@ TEST_F(MergeCommand, RefusesShardsOfDifferentRuns) {
   const std::string second = file("second.json").string();
   change(second, [](Json& r) { r["tool"]["version"] = "0.0.1"; });
   expect_refused({file("first.json"), second}, "measure all shards with one version");
+  change(second, [&](Json& r) {
+    r["tool"]["version"] = parse_file(file("first.json")).at("tool").at("version");
+    r["tool"]["commit"] = "6f5e4d3c2b1a";
+  });
+  change(file("first.json"), [](Json& r) { r["tool"]["commit"] = "1a2b3c4d5e6f"; });
+  expect_refused({file("first.json"), second},
+                 "first.json was measured by breakeven of commit 1a2b3c4d5e6f, and " + second +
+                     " by breakeven of commit 6f5e4d3c2b1a; measure one of them again");
   change(second, [](Json& r) {
     r["tool"]["version"] = nullptr;
     r["config"]["title"] = "Another?";

@@ -77,7 +77,6 @@ TEST_F(NvmlConditions, AreReadInsideSamples) {
   EXPECT_EQ(seen.at("sm_mhz"), 1755);
   EXPECT_EQ(seen.at("sm_mhz_least"), 1755);
   EXPECT_EQ(seen.at("memory_mhz"), 2619);
-  EXPECT_EQ(seen.at("watts"), 300);
   EXPECT_EQ(seen.at("celsius"), 55);
   EXPECT_EQ(seen.at("pcie_generation"), 5);
   EXPECT_EQ(seen.at("pcie_width"), 16);
@@ -85,8 +84,9 @@ TEST_F(NvmlConditions, AreReadInsideSamples) {
   EXPECT_EQ(seen.at("ecc_errors"), 2) << "those that are new";
   EXPECT_EQ(seen.at("clock_reasons"), Json::array());
   EXPECT_EQ(seen.at("throttled_seconds"), (Json{{"power", 0.0}, {"thermal", 0.0}, {"board", 0.0}}));
-  EXPECT_EQ(seen.at("unreadable"),
-            (Json{{"joules", "not asked for (measure.energy_seconds is 0, or --seconds below 0.5)"}}));
+  EXPECT_TRUE(seen.at("watts").is_null());
+  constexpr const char* no_energy = "not asked for (measure.energy_seconds is 0, or --seconds below 0.5)";
+  EXPECT_EQ(seen.at("unreadable"), (Json{{"joules", no_energy}, {"watts", no_energy}}));
   EXPECT_FALSE(row(result).at("seconds").contains("throttled"));
   EXPECT_THAT(warnings(result), Contains(HasSubstr("errors that were not corrected: 2")));
 }
@@ -112,9 +112,19 @@ TEST_F(NvmlConditions, ProgramsAreHeldOnTheCpusNextToTheirGpu) {
   EXPECT_EQ(held(all), Json::array());
 }
 
-/// The other reading is a mean over the last second, in which another backend may have computed.
-TEST_F(NvmlConditions, PowerIsThatOfTheMoment) {
-  EXPECT_EQ(device(measure({{"watts", 300}, {"instant_watts", 420}})).at("watts"), 420);
+/// The counter's last update comes up to 0.2 s after the work, and the card uses as much power meanwhile.
+TEST_F(NvmlConditions, PowerIsThatOfTheWorkForEnergy) {
+  const Json result =
+      measure({{"watts", 300}, {"update_seconds", 0.2}}, {{"energy_seconds", 0.5}, {"max_seconds", 0.3}});
+  EXPECT_NEAR(device(result).at("watts"), 300, 24);
+}
+
+/// A counter that stands still says nothing of the work.
+TEST_F(NvmlConditions, EnergyOfACounterThatStandsStillIsUnknown) {
+  const Json result = measure({{"watts", 0}}, {{"energy_seconds", 0.2}, {"max_seconds", 0.3}});
+  EXPECT_TRUE(row(result).at("joules").is_null());
+  for (const char* key : {"joules", "watts"})
+    EXPECT_EQ(device(result).at("unreadable").at(key), "the GPU's energy counter did not advance");
 }
 
 /// A reading takes a lock in the driver, for which launches wait.
@@ -280,11 +290,10 @@ TEST_F(NvmlConditions, OfAnOldDriver) {
 }
 
 TEST_F(NvmlConditions, WhatTheCardDoesNotSupportIsUnknownAlone) {
-  const Json result =
-      measure({{"unsupported",
-                {"nvmlDeviceGetPowerUsage", "nvmlDeviceGetEccMode", "nvmlDeviceGetTotalEnergyConsumption",
-                 "nvmlDeviceGetComputeRunningProcesses_v3"}}},
-              {{"max_seconds", 0.3}});
+  const Json result = measure({{"unsupported",
+                                {"nvmlDeviceGetEccMode", "nvmlDeviceGetTotalEnergyConsumption",
+                                 "nvmlDeviceGetComputeRunningProcesses_v3"}}},
+                              {{"max_seconds", 0.3}});
   const Json seen = device(result);
   EXPECT_TRUE(seen.at("watts").is_null());
   EXPECT_EQ(
@@ -311,6 +320,31 @@ TEST_F(NvmlConditions, AnotherProcessOnTheCardIsWarnedOf) {
   const Json result = measure({{"processes", {"own", 1}}});
   EXPECT_EQ(device(result).at("other_processes"), 1);
   EXPECT_THAT(warnings(result), Contains(HasSubstr("other processes computed on the GPU: 1")));
+}
+
+/// Processes in other containers have no number here, and those that only draw are not counted.
+TEST_F(NvmlConditions, MemoryInUseBeforeTheRunIsWarnedOf) {
+  const auto said = [this](std::int64_t used) {
+    return measure({{"memory_used", used}}, {{"max_seconds", 0.3}, {"energy_seconds", 0}})
+        .at("warnings")
+        .dump();
+  };
+  EXPECT_THAT(said(std::int64_t{48} << 30U),
+              HasSubstr("48 of the 64 GiB of memory of Fake GPU were in use before the run"));
+  EXPECT_THAT(said(std::int64_t{1} << 30U), Not(HasSubstr("in use before the run")));
+}
+
+/// Programs of one run live side by side, which a card in exclusive mode does not allow.
+TEST_F(NvmlConditions, SeveralBackendsOnACardInExclusiveModeAreWarnedOf) {
+  const auto warned = [this](const std::vector<std::string>& backends) {
+    const auto path = products({80}, backends, {{"max_seconds", 0.1}, {"energy_seconds", 0}});
+    with_status(0, breakeven({"run", path, "--out", file("out.json"), "--quiet"}, Json::object()));
+    return parse_file(file("out.json")).at("warnings").dump();
+  };
+  EXPECT_THAT(warned({"a", "b"}),
+              AllOf(HasSubstr("Fake GPU serves one program at a time (compute mode 'exclusive process')"),
+                    HasSubstr("nvidia-smi -c 0")));
+  EXPECT_THAT(warned({"a"}), Not(HasSubstr("one program at a time")));
 }
 
 /// In a container the driver may report processes by the host's numbers, or none.

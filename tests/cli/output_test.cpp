@@ -29,6 +29,12 @@ TEST_F(OutputTest, DashIsStrictJsonOnStandardOutputAlone) {
   EXPECT_EQ(outcome.err, "");
 }
 
+TEST_F(OutputTest, AResultHasTheCommitThatTheVersionShows) {
+  const Json tool = parse(breakeven({"run", products({8}), "--out", "-"}).out).at("tool");
+  const std::string commit = tool.value("commit", "unknown: no git checkout");
+  EXPECT_THAT(breakeven({"--version"}).out, HasSubstr("\ncommit: " + commit + "\n"));
+}
+
 TEST_F(OutputTest, ANumberThatIsNoneIsNull) {
   const Outcome outcome = breakeven({"run", products({8}), "--out", "-"}, "fault=nan,at=verify,backend=a");
   EXPECT_EQ(outcome.status, 1);

@@ -111,7 +111,7 @@ class SlurmTest(FolderTest):
     def test_nodes_are_compared(self):
         done = self.submit("nodes", "node[1-3]")
         self.expect_status(0, done)
-        self.assertIn("No node is slower", done.stdout)
+        self.assertIn("No node was found to be slower", done.stdout)
         self.assertEqual(sorted(path.stem for path in self.results.glob("node?.json")), NODES)
         again = self.submit("nodes", "node[1-2]")
         self.expect_status(4, again)

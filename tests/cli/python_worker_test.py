@@ -77,6 +77,35 @@ BACKEND = textwrap.dedent(f"""
 """)
 
 
+# A GPU's library that answers each call with an error from the case with m = 2 on, as CUDA does with a lost context.
+LOST = textwrap.dedent(f"""
+    import sys
+    sys.path.insert(0, {str(WORKER)!r})
+    from breakeven_worker.backend import Backend, Operation, Prepared
+    from breakeven_worker.devices import fails_twice
+    from breakeven_worker.serve import serve
+
+    lost, asked = False, 0
+
+    def synchronize():
+        global asked
+        asked += 1
+        if lost or asked == 1:  # the first call reports an error of earlier work
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    def prepare(p, seed):
+        global lost
+        lost = p["m"] == 2
+        if p["m"] > 0:
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+        return Prepared()
+
+    operations = [Operation("matmul", ["f32"], prepare, refused={{"f16": "no kernel for Half"}})]
+    is_lost = lambda: fails_twice(synchronize)
+    serve(lambda threads: Backend("fragile", "1", device="gpu", operations=operations, is_lost=is_lost))
+""")
+
+
 class PythonServeTest(unittest.TestCase):
     def sample(self, cache="warm", **parameters):
         """The answer to a sample of one iteration, with standard error."""
@@ -95,6 +124,28 @@ class PythonServeTest(unittest.TestCase):
         self.assertEqual(
             answer, {"ok": False, "status": "out_of_memory", "reason": "the card says: no more"}
         )
+
+    def prepare_all(self, *cases):
+        """The answers to these cases until the program ends, with its exit status and standard error."""
+        lines = json.dumps({"request": "hello", "protocol": 1, "threads": 1}) + "\n"
+        for case in cases:
+            request = {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32"} | case, "seed": 1}
+            lines += json.dumps(request) + "\n"
+        done = subprocess.run([python, "-c", LOST], input=lines, capture_output=True, text=True)
+        return [json.loads(line) for line in done.stdout.splitlines()[1:]], done.returncode, done.stderr
+
+    def test_a_lost_device_ends_the_program(self):
+        answers, status, error = self.prepare_all({"m": 1}, {"m": 0}, {"m": 2}, {"m": 0})
+        self.assertEqual([answer["ok"] for answer in answers], [False, True])
+        self.assertIn("illegal memory access", answers[0]["reason"])
+        self.assertEqual(status, 1)
+        self.assertIn("the device cannot be used any more after RuntimeError: CUDA error", error)
+
+    def test_a_type_that_the_library_refuses_is_unsupported_with_its_words(self):
+        answers, _, _ = self.prepare_all({"m": 0, "dtype": "f16"}, {"m": 0, "dtype": "f64"})
+        reasons = [answer["reason"] for answer in answers]
+        self.assertEqual(reasons[0], "fragile has no matmul in f16 on this machine: no kernel for Half")
+        self.assertEqual(reasons[1], "fragile has no matmul in f64 on this machine")
 
     def test_data_in_host_memory_is_flushed_from_both_caches(self):
         answer, flushed = self.sample("cold")

@@ -60,7 +60,7 @@ TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
       with_status(0, breakeven({"rank", slow, fast, "--mix", mix(), "--prices", prices("3"), "--by", "cost"}))
           .out,
       AllOf(HasSubstr("Our week"), HasSubstr("CPU of slow, 2 cores takes the least cost."),
-            HasSubstr("runs for 1 USD")));
+            HasSubstr("runs of the mix for 1 USD")));
   const Outcome markdown = breakeven({"rank", slow, fast, "--prices", prices("3"), "--markdown", "-"});
   EXPECT_THAT(markdown.out, AllOf(HasSubstr("| CPU of fast, "),
                                   HasSubstr("geometric mean of the 2 cases that all machines have"),

@@ -97,6 +97,15 @@ TEST_F(Reports, DashIsStandardOutputAlone) {
   }
 }
 
+TEST_F(Reports, BeginWithTheTopicThatIsAsked) {
+  const auto path = sizes();
+  const Outcome asked = with_status(0, breakeven({"report", path, "--asks", "operands", "--answers", "-"}));
+  EXPECT_THAT(asked.out, StartsWith("Not answered: no problem was measured both with reused and with "
+                                    "rotating operands.\n"));
+  const Outcome unknown = with_status(2, breakeven({"report", path, "--asks", "operand"}));
+  EXPECT_THAT(unknown.err, HasSubstr("operands"));
+}
+
 TEST_F(Reports, ChartsAreListedAndDrawn) {
   const auto path = sizes();
   const Outcome listed = breakeven({"report", path, "--list-charts"});

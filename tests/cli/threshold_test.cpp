@@ -126,7 +126,7 @@ TEST_F(ThresholdCommand, SaysWhereThereIsNone) {
   EXPECT_EQ(always.at("answers").at(0).at("answer"), "always");
   const Outcome never = with_status(0, threshold({"--out", "-"}, costs("10")));
   EXPECT_THAT(parse(never.out).at("answers").at(0).at("in_words"),
-              HasSubstr("a is faster than b at every value measured, from m = 8 to 1,024."));
+              HasSubstr("a is faster than b at every value measured, from m = 8 to 1,024: by "));
 }
 
 TEST_F(ThresholdCommand, ASideIsWhateverOfItsListIsHere) {
@@ -166,9 +166,18 @@ TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
 
 /// The exit status that docs/thresholds.md gives to answers from results.
 int status_from_results(const Json& found) {
-  const Json& answers = found.at("answers");
-  const bool open = std::any_of(answers.begin(), answers.end(), [](const Json& answer) {
-    return answer.at("answer") == "unclear" || answer.at("answer") == "neither";
+  const auto any = [](const Json& list, const auto& holds) {
+    return std::any_of(list.begin(), list.end(), holds);
+  };
+  const bool open = any(found.at("answers"), [&](const Json& answer) {
+    const auto rests_on_no_interval = [&](const Json& change) {
+      return any(answer.at("points"), [&](const Json& point) {
+        return change.at("ci_low") <= point.at("value") && point.at("value") <= change.at("ci_high") &&
+               !point.at("log_ratios").empty() && !point.contains("ci_low");
+      });
+    };
+    return answer.at("answer") == "unclear" || answer.at("answer") == "neither" ||
+           any(answer.at("changes"), rests_on_no_interval);
   });
   return open ? 3 : 0;
 }
@@ -203,6 +212,21 @@ TEST_F(ThresholdCommand, FromResultsOfTwoMachines) {
   EXPECT_EQ(sizes.at("answers").at(1).at("title"), "matmul, m = n = k, f32");
   EXPECT_EQ(sizes.at("answers").at(1).at("points").size(), 7U);
   EXPECT_EQ(sizes.at("challenger").at("name"), "the new one");
+}
+
+/// Most of an H200's times are of too few samples for an interval: the crossing may be anywhere between two
+/// measured values.
+TEST_F(ThresholdCommand, FromResultsWithoutIntervalsIsNotSure) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const std::filesystem::path folder = results / "xeon-h200-16-cores";
+  with_status(3, breakeven({"threshold", "--from-results", folder / "gpu-first-cpu.json",
+                            folder / "gpu-first-gpu.json", "--parameter", "m", "--out", file("found.json")}));
+  const Json found = parse_file(file("found.json"));
+  EXPECT_THAT(found.at("warnings").at(1), HasSubstr("17 of 32 times have no interval"));
+  const Json& answer = found.at("answers").at(3);
+  EXPECT_THAT(answer.at("in_words"), HasSubstr("from m = 242 (between 64 and 1,024, interpolated)"));
+  EXPECT_EQ(answer.at("changes").at(0).at("earliest"), 65);
+  EXPECT_EQ(answer.at("changes").at(0).at("latest"), 1024);
 }
 
 TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {

@@ -107,6 +107,11 @@ std::size_t total_bytes() {
   return number("EMULATED_CUDA_MEMORY", std::size_t{1} << 30U);
 }
 
+/// The error of a call that needs a context, if another process has the device to itself.
+cudaError_t context() {
+  return number("EMULATED_CUDA_TAKEN", 0) != 0 ? failed(cudaErrorDevicesUnavailable) : done();
+}
+
 /// While a graph is recorded, calls that may wait for the device are forbidden in the same thread
 /// (cudaStreamCaptureModeThreadLocal), and invalidate it.
 bool spoils_recording() {
@@ -269,7 +274,8 @@ bool launches(dim3 grid, dim3 block, std::size_t shared_bytes) {
   const bool possible = grid.x >= 1 && grid.x <= 2147483647U && grid.y >= 1 && grid.y <= 65535 &&
                         grid.z >= 1 && grid.z <= 65535 && threads >= 1 && threads <= 1024 && block.z <= 64;
   if (major_capability() > 9) {
-    failed(cudaErrorNoKernelImageForDevice);  // compiled for Turing and Hopper only
+    // Compiled for Turing and Hopper only.
+    failed(static_cast<cudaError_t>(number("EMULATED_CUDA_NO_CODE", cudaErrorNoKernelImageForDevice)));
   } else if (!possible) {
     failed(cudaErrorInvalidConfiguration);
   } else if (shared_bytes > static_cast<std::size_t>(device().most_shared_bytes)) {
@@ -356,7 +362,9 @@ cudaError_t cudaMalloc(void** to, std::size_t bytes) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   *to = nullptr;
   if (bytes == 0) return done();
-  if (bytes > total_bytes() - device().allocated) return failed(cudaErrorMemoryAllocation);
+  // With EMULATED_CUDA_SPILLS=1, allocations continue in the host's memory, as under WSL.
+  const std::size_t room = total_bytes() << number("EMULATED_CUDA_SPILLS", 0);
+  if (bytes > room - device().allocated) return failed(cudaErrorMemoryAllocation);
   auto* const memory = static_cast<byte*>(allocated(bytes + guard_bytes));
   if (memory == nullptr) return failed(cudaErrorMemoryAllocation);
   std::memset(memory, 0xff, bytes);
@@ -401,8 +409,8 @@ cudaError_t cudaFreeHost(void* memory) {
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *total = total_bytes();
-  *free = total_bytes() - device().allocated;
-  return done();
+  *free = total_bytes() - std::min(total_bytes(), device().allocated);
+  return context();
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -430,7 +438,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned flags) {
   if (flags != cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
   *made = new CUstream_st;
   device().streams.insert(*made);
-  return done();
+  return context();
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   run_all(*stream);
@@ -449,7 +457,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaDeviceSynchronize() {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   run_all();
-  return done();
+  return context();
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {

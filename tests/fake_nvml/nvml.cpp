@@ -1,15 +1,16 @@
 // libnvidia-ml.so.1 of a machine that does not exist. FAKE_NVML contains its answers, as a JSON object; every
 // key is optional:
 //   {"uuid": "GPU-1",          the only device
-//    "watts": 300,             its power, with which its energy grows; the counter changes every 20 ms
-//    "instant_watts": 320,     its power at the moment; without it there is no such reading
+//    "watts": 300,             its power, with which its energy grows
+//    "update_seconds": 0.02,   how often the counter of energy changes
+//    "memory_used": 8589934592,    bytes, of 64 GiB
 //    "sm_mhz": 1980, "memory_mhz": 2619, "celsius": 55, "pcie_generation": 5, "mig": false,
 //    "reasons": [[10, 4], [1, 0]],    answer of the first ten queries, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
 //    "processes": ["own", 4242],      "own": the programs that this process runs
 //    "near_cpus": [0, 1],      without it the query is not supported
 //    "ecc_errors": [0, 2],            answers of queries in turn; the last stays
-//    "unsupported": ["nvmlDeviceGetPowerUsage"], "init": 9,    errors that functions answer
+//    "unsupported": ["nvmlDeviceGetEccMode"], "init": 9,    errors that functions answer
 //    "log": "FILE"}                   where each call adds a line
 #include <unistd.h>
 
@@ -163,8 +164,9 @@ Return nvmlDeviceGetName(Device, char* text, unsigned length) {
   return give_text("nvmlDeviceGetName", text, length, "Fake GPU");
 }
 Return nvmlDeviceGetMemoryInfo(Device, Memory* memory) {
-  return give("nvmlDeviceGetMemoryInfo", memory,
-              Memory{.total = 1ULL << 36U, .free = 1ULL << 35U, .used = 1ULL << 35U});
+  constexpr unsigned long long total = 1ULL << 36U;
+  const auto used = script().value("memory_used", 1ULL << 29U);
+  return give("nvmlDeviceGetMemoryInfo", memory, Memory{.total = total, .free = total - used, .used = used});
 }
 Return nvmlDeviceGetEccMode(Device, int* current, int* pending) {
   *pending = 0;
@@ -204,9 +206,6 @@ Return nvmlDeviceGetMaxClockInfo(Device, int clock, unsigned* mhz) {
 Return nvmlDeviceGetClockInfo(Device, int clock, unsigned* mhz) {
   return give("nvmlDeviceGetClockInfo", mhz,
               clock == clock_sm ? script().value("sm_mhz", 1755) : script().value("memory_mhz", 2619));
-}
-Return nvmlDeviceGetPowerUsage(Device, unsigned* milliwatts) {
-  return give("nvmlDeviceGetPowerUsage", milliwatts, script().value("watts", 300.0) * 1000);
 }
 Return nvmlDeviceGetTemperature(Device, int, unsigned* celsius) {
   return give("nvmlDeviceGetTemperature", celsius, script().value("celsius", 55));
@@ -251,16 +250,8 @@ Return nvmlDeviceGetViolationStatus(Device, int policy, ViolationTime* time) {
               ViolationTime{.reference_time = static_cast<unsigned long long>(seconds() * 1e6),
                             .violation_time = static_cast<unsigned long long>(seconds() * share * 1e9)});
 }
-Return nvmlDeviceGetFieldValues(Device, int count, FieldValue* values) {
-  const Return entered = enter("nvmlDeviceGetFieldValues");
-  if (entered != success || count != 1) return entered;
-  const bool is_known = values->field == field_power_instant && script().contains("instant_watts");
-  values->result = is_known ? success : not_supported;
-  if (is_known) values->value.as_unsigned = script()["instant_watts"].get<unsigned>() * 1000;
-  return entered;
-}
 Return nvmlDeviceGetTotalEnergyConsumption(Device, unsigned long long* millijoules) {
-  constexpr double update = 0.02;
+  const double update = script().value("update_seconds", 0.02);
   const double counted = std::floor(seconds() / update) * update;
   return give("nvmlDeviceGetTotalEnergyConsumption", millijoules,
               counted * script().value("watts", 300.0) * 1000);

@@ -61,8 +61,6 @@ SAME(nvmlDeviceGetPowerManagementLimit);
 SAME(nvmlDeviceGetPowerManagementDefaultLimit);
 SAME(nvmlDeviceGetMaxClockInfo);
 SAME(nvmlDeviceGetClockInfo);
-SAME(nvmlDeviceGetPowerUsage);
-SAME(nvmlDeviceGetFieldValues);
 SAME(nvmlDeviceGetTemperature);
 SAME(nvmlDeviceGetCurrentClocksThrottleReasons);
 SAME(nvmlDeviceGetViolationStatus);
@@ -72,16 +70,12 @@ SAME(nvmlDeviceGetTotalEnergyConsumption);
 SAME(nvmlDeviceGetCpuAffinity);
 
 static_assert(sizeof(Memory) == sizeof(nvmlMemory_t) &&
-              offsetof(Memory, total) == offsetof(nvmlMemory_t, total));
+              offsetof(Memory, total) == offsetof(nvmlMemory_t, total) &&
+              offsetof(Memory, used) == offsetof(nvmlMemory_t, used));
 static_assert(sizeof(ViolationTime) == sizeof(nvmlViolationTime_t) &&
               offsetof(ViolationTime, violation_time) == offsetof(nvmlViolationTime_t, violationTime));
 static_assert(sizeof(ProcessInfo) == sizeof(nvmlProcessInfo_t) &&
               offsetof(ProcessInfo, pid) == offsetof(nvmlProcessInfo_t, pid));
-static_assert(sizeof(FieldValue) == sizeof(nvmlFieldValue_t) &&
-              offsetof(FieldValue, field) == offsetof(nvmlFieldValue_t, fieldId) &&
-              offsetof(FieldValue, result) == offsetof(nvmlFieldValue_t, nvmlReturn) &&
-              offsetof(FieldValue, value) == offsetof(nvmlFieldValue_t, value) &&
-              field_power_instant == NVML_FI_DEV_POWER_INSTANT);
 static_assert(success == NVML_SUCCESS && not_supported == NVML_ERROR_NOT_SUPPORTED &&
               not_found == NVML_ERROR_NOT_FOUND && insufficient_size == NVML_ERROR_INSUFFICIENT_SIZE);
 static_assert(clock_sm == NVML_CLOCK_SM && clock_memory == NVML_CLOCK_MEM &&

@@ -1,4 +1,5 @@
-// The features of a device, by its compute capability (CUDA Programming Guide, "Compute Capabilities").
+// The features of a device, by its compute capability (CUDA Programming Guide, "Compute Capabilities"), and
+// why a device or its driver cannot be used.
 #pragma once
 
 #include <string>
@@ -28,5 +29,13 @@ std::vector<Capability> compiled_architectures();
 /// code runs from its capability up to the next major one. For newer ones, the program contains code that
 /// their driver compiles.
 std::string why_no_code(const std::string& device, Capability has, const std::vector<Capability>& compiled);
+
+/// The reason why the driver's library is missing. A container sees the kernel's module of its host, but the
+/// library only if it was started with the GPU.
+std::string why_no_driver(bool module_is_loaded);
+/// The reason why a driver that serves CUDA `driver` cannot run a program of CUDA `runtime`, with the remedy.
+/// A version is numbered as CUDA numbers it: 13020 is 13.2.
+std::string why_driver_is_too_old(int driver, int runtime);
+std::string cuda_version(int number);
 
 }  // namespace breakeven::cuda

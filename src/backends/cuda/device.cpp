@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
@@ -17,8 +18,20 @@ std::string words_for(cudaError_t error) {
   return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-std::string version_of(int number) {  // 13020 is 13.2
-  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+/// True if the GPU has no code in this program: neither for its architecture nor for its driver to compile.
+/// The driver may refuse to compile PTX of a newer toolkit, lack its compiler (libnvidia-ptxjitcompiler), or
+/// be set not to use it.
+bool is_without_code(cudaError_t error) {
+  switch (error) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidPtx:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorJitCompilationDisabled:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// The remedy for a program without code that this GPU, or its driver's compiler, could use.
@@ -27,6 +40,11 @@ std::string remedy_for_no_code() {
   return fmt::format("; build breakeven with -DCMAKE_CUDA_ARCHITECTURES={}{}", capability.major,
                      capability.minor);
 }
+
+/// The usual cause of a device that is unavailable. Without a context, none is lost.
+constexpr const char* remedy_for_exclusive_mode =
+    "; if the GPU is in exclusive mode (nvidia-smi -q -d COMPUTE), another program has it: measure one GPU "
+    "backend at a time, or ask an administrator for 'nvidia-smi -c 0'";
 
 /// A UUID as `nvidia-smi -L` shows it: GPU-00112233-4455-6677-8899-aabbccddeeff.
 std::string written(const cudaUUID_t& uuid) {
@@ -43,14 +61,12 @@ DeviceFacts read_device_facts() {
   int runtime = 0;
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-    throw std::runtime_error("no CUDA device can be used: NVIDIA's driver is not installed");
+    throw std::runtime_error("no CUDA device can be used: " +
+                             why_no_driver(std::filesystem::exists("/proc/driver/nvidia/version")));
   int count = 0;
   const cudaError_t counted = cudaGetDeviceCount(&count);
-  if (counted == cudaErrorInsufficientDriver) {
-    throw std::runtime_error(
-        fmt::format("no CUDA device can be used: the driver serves CUDA {}, this program is of {}",
-                    version_of(driver), version_of(runtime)));
-  }
+  if (counted == cudaErrorInsufficientDriver)
+    throw std::runtime_error("no CUDA device can be used: " + why_driver_is_too_old(driver, runtime));
   // Not with check(): there is no context yet that could be lost.
   if (counted != cudaSuccess) throw std::runtime_error("no CUDA device can be used: " + words_for(counted));
   if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
@@ -65,9 +81,10 @@ DeviceFacts read_device_facts() {
           .capability = capability,
           .processors = properties.multiProcessorCount,
           .l2_bytes = properties.l2CacheSize,
+          .shares_host_memory = properties.integrated != 0,
           .uuid = written(properties.uuid),
-          .driver = version_of(driver),
-          .runtime = version_of(runtime)};
+          .driver = cuda_version(driver),
+          .runtime = cuda_version(runtime)};
 }
 
 }  // namespace
@@ -76,8 +93,9 @@ void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   const std::string message = fmt::format("{}: {}", what, words_for(error));
   cudaGetLastError();  // clear it, or the next call would report it
-  if (error == cudaErrorNoKernelImageForDevice) throw Unsupported(message + remedy_for_no_code());
+  if (is_without_code(error)) throw Unsupported(message + remedy_for_no_code());
   if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
+  if (error == cudaErrorDevicesUnavailable) throw std::runtime_error(message + remedy_for_exclusive_mode);
   end_if_context_is_lost(message);
   throw std::runtime_error(message);
 }
@@ -89,6 +107,7 @@ void end_if_context_is_lost(const std::string& message) {
   cudaGetLastError();
   // Waiting is not allowed while a graph is recorded: this error does not mean that the context is lost.
   if (error == cudaSuccess || error == cudaErrorStreamCaptureUnsupported) return;
+  if (error == cudaErrorDevicesUnavailable) return;  // there is no context yet
   fmt::print(stderr, "{}; the device's context is lost: {}\n", message, words_for(error));
   std::fflush(stderr);
   _exit(1);
@@ -150,6 +169,12 @@ std::string why_no_layers_in(Dtype dtype) {
 }
 
 Memory::Memory(std::int64_t bytes) : bytes_(bytes) {
+  // Under WSL, an allocation that does not fit succeeds, in the host's memory. GPUs that share the host's
+  // memory report less of it as free than there is.
+  if (const std::int64_t free = free_memory(); bytes > free && !device_facts().shares_host_memory) {
+    throw OutOfMemory(fmt::format("needs {:.3g} GiB of the device's memory and {:.3g} GiB is free",
+                                  static_cast<double>(bytes) / 0x1p30, static_cast<double>(free) / 0x1p30));
+  }
   void* data = nullptr;
   check(cudaMalloc(&data, static_cast<std::size_t>(bytes)), "cudaMalloc");
   data_.reset(data);

@@ -38,6 +38,7 @@ struct DeviceFacts {
   Capability capability;
   int processors = 0;  // streaming multiprocessors
   std::int64_t l2_bytes = 0;
+  bool shares_host_memory = false;
   std::string uuid;             // as the driver's tools show it
   std::string driver, runtime;  // CUDA versions: the newest that the driver supports, and this program's
 };

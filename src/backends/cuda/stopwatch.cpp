@@ -28,8 +28,17 @@ std::string& without_gate() {
   return why;
 }
 
-constexpr const char* launches_wait =
-    "launches wait for the device, as they do beneath some profilers; measure without one";
+constexpr int most_in_a_row = 3;  // each takes as long as the gate waits
+
+/// Counts gates of this process that gave up in a row, and ends the use of gates after a few.
+void count_gate(bool gave_up, bool with_ranks) {
+  static int in_a_row = 0;
+  in_a_row = gave_up ? in_a_row + 1 : 0;
+  if (in_a_row < most_in_a_row) return;
+  without_gate() = "launches wait for the device, as they do beneath some profilers; measure without one";
+  if (with_ranks)
+    without_gate() = "another rank began its work over a second later each time, or " + without_gate();
+}
 
 struct OpenGate {
   void operator()(Gate* gate) const { gate->open(); }
@@ -42,11 +51,9 @@ const std::string& Stopwatch::why_without_gate() {
 }
 
 double Stopwatch::seconds(std::int64_t runs, const std::function<void()>& enqueue) {
-  constexpr int attempts = 3;  // each takes as long as the gate waits
-  for (int attempt = 0; attempt < attempts && without_gate().empty(); ++attempt) {
+  while (without_gate().empty()) {
     if (const auto seconds = seconds_behind_gate(runs, enqueue)) return *seconds;
   }
-  if (without_gate().empty()) without_gate() = launches_wait;
   return seconds_of_host(runs, enqueue);
 }
 
@@ -57,9 +64,7 @@ std::optional<double> Stopwatch::seconds_of_one_attempt(std::int64_t runs,
     before_start();
     return seconds_of_host(runs, enqueue);
   }
-  const auto seconds = seconds_behind_gate(runs, enqueue, before_start);
-  if (!seconds) without_gate() = launches_wait;
-  return seconds;
+  return seconds_behind_gate(runs, enqueue, before_start);
 }
 
 std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue,
@@ -74,6 +79,7 @@ std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs, const st
     if (before_start) before_start();
   }
   stream_.wait();
+  count_gate(gate_.gave_up(), before_start != nullptr);
   if (gate_.gave_up()) return std::nullopt;
   return seconds_between(start_, end_);
 }

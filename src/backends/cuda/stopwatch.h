@@ -15,7 +15,7 @@ namespace breakeven::cuda {
 /// included.
 ///
 /// With CUDA_LAUNCH_BLOCKING, and in some profilers, each launch waits for its work, and nothing can be
-/// queued: the gate gives up, and the time is discarded. After a few such times in a row, or if the
+/// queued: the gate gives up, and the time is discarded. After three such times in a row, or if the
 /// environment has CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all further times of this process are the
 /// host's, and include launches.
 class Stopwatch {
@@ -32,8 +32,8 @@ class Stopwatch {
   /// before.
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
   /// The same, but without another attempt if the gate gives up, for work that all ranks must enqueue equally
-  /// often. `before_start` is called when the work is queued. Empty if the gate gave up; later times are the
-  /// host's then.
+  /// often. `before_start` is called when the work is queued. Empty if the gate gave up, as it also does if
+  /// another rank begins its work more than a second later.
   std::optional<double> seconds_of_one_attempt(std::int64_t runs, const std::function<void()>& enqueue,
                                                const std::function<void()>& before_start);
   /// Returns the seconds of one call: the mean of as many calls as take about `worth` seconds, at most

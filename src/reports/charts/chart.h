@@ -17,7 +17,7 @@ struct ChartSeries {
   std::string label;
   std::vector<ChartPoint> points = {};  // by rising x
   bool is_limit = false;                // a ceiling or a line to compare with, not a measurement
-  bool is_gpu = false;                  // drawn in the accent colour, which is used for nothing else
+  bool is_gpu = false;                  // drawn in a shade of the accent colour, used for nothing else
 };
 
 /// The unit of an axis, which decides how its ticks are written.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 
 #include "reports/charts/parts.h"
@@ -15,12 +17,21 @@ namespace {
 constexpr std::size_t most_side_by_side = 6;  // machines for each case, as many as a picture shows
 
 ChartAxis axis_of(Quantity quantity, const Ranking& ranking) {
-  if (quantity == Quantity::time) return {.label = "seconds"};
+  if (quantity == Quantity::time) return {.label = "time", .unit = ChartUnit::seconds};
   if (quantity == Quantity::energy) return {.label = "joules"};
   return {.label = ranking.prices ? printable(ranking.prices->currency) : "cost"};
 }
 
-Chart amount_chart(const Ranking& ranking, Quantity quantity) {
+/// The work for one unit of the currency. The interval is dropped if the cost may be 0.
+std::optional<Estimate> bought_by_one(std::optional<Estimate> cost) {
+  if (!cost) return std::nullopt;
+  if (cost->interval && !(cost->interval->low > 0)) cost->interval.reset();
+  return amount_over(1, *cost);
+}
+
+/// An empty chart of one amount. The cost of a run is too small to read: the chart shows the work for one
+/// unit of the currency, as the table does.
+Chart empty_amount_chart(const Ranking& ranking, Quantity quantity) {
   Chart chart{
       .name = fmt::format("ranking-{}", name(quantity)),
       .title = fmt::format("{} of {}; less is better", capitalised(std::string(name(quantity))),
@@ -28,9 +39,21 @@ Chart amount_chart(const Ranking& ranking, Quantity quantity) {
       .kind = Chart::Kind::bars,
       .y = axis_of(quantity, ranking),
       .less_is_better = true};
+  if (quantity == Quantity::cost) {
+    const std::string bought = fmt::format("{} for 1 {}", work_in_short(ranking), chart.y.label);
+    chart.title = capitalised(bought) + "; more is better";
+    chart.y.label = bought;
+    chart.less_is_better = false;
+  }
+  return chart;
+}
+
+Chart amount_chart(const Ranking& ranking, Quantity quantity) {
+  Chart chart = empty_amount_chart(ranking, quantity);
   std::size_t left_out = 0;
   for (const Ranked& one : ranking.ranked) {
-    const auto point = point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
+    const auto point = point_at(static_cast<double>(chart.categories.size()),
+                                quantity == Quantity::cost ? bought_by_one(one.cost) : one.amount(quantity));
     if (!point) continue;
     if (chart.categories.size() == most_bars) {
       ++left_out;
@@ -120,10 +143,16 @@ bool has_enough(const Chart& chart) {
 
 }  // namespace
 
+std::string work_in_short(const Ranking& ranking) {
+  return ranking.weighted ? "runs of the mix" : "cases";
+}
+
 std::vector<Chart> rank_charts(const Ranking& ranking) {
   std::vector<Chart> made;
   made.reserve(quantities.size() + 2);
-  for (const Quantity quantity : quantities) made.push_back(amount_chart(ranking, quantity));
+  std::array shown = quantities;
+  std::ranges::stable_partition(shown, [&](Quantity quantity) { return quantity == ranking.by; });
+  for (const Quantity quantity : shown) made.push_back(amount_chart(ranking, quantity));
   made.push_back(case_chart(ranking));
   Chart front = front_chart(ranking, Quantity::cost);
   if (!has_enough(front)) front = front_chart(ranking, Quantity::energy);

@@ -1,6 +1,7 @@
 // The charts of a ranking.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "rank/rank.h"
@@ -8,8 +9,13 @@
 
 namespace breakeven {
 
+/// Names the work that an amount buys: "runs of the mix", or "cases" of the common ones.
+std::string work_in_short(const Ranking& ranking);
+
 /// The charts of a ranking. Labels are printable. Charts without data are left out.
-/// - `ranking-time`, `-energy`, `-cost`: for all of the work, by candidate, as bars
+/// - `ranking-time`, `-energy`, `-cost`: by candidate, as bars, the metric of the ranking first. Time and
+/// energy
+///   are those of all of the work; of costs, what one unit of the currency buys
 /// - `ranking-cases`: how many times the fastest's time each case takes
 /// - `ranking-front`: time against cost, or else against energy, if two candidates have both
 std::vector<Chart> rank_charts(const Ranking& ranking);

@@ -10,7 +10,9 @@
 #include <set>
 
 #include "reports/charts/parts.h"
+#include "reports/document/document.h"
 #include "reports/document/families.h"
+#include "reports/document/frameworks.h"
 #include "reports/document/names.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"
@@ -145,11 +147,49 @@ Chart lower_precision_chart(const std::vector<Timed>& all) {
               .kind = Chart::Kind::bars,
               .y = {.label = "times as fast as f32", .unit = ChartUnit::ratio},
               .reference = 1};
-  for (const OverF32& one : over_f32(all)) {
+  for (const OverValue& one : over_f32(all)) {
     const bool is_gpu = one.device != "cpu";
-    const double x = category(chart, printable(one.dtype));
+    const double x = category(chart, printable(one.value));
     add_point(chart, capitalised(plural_of(one.op)) + (is_gpu ? " on the GPU" : ""),
               ChartPoint{.x = x, .y = one.mean, .low = one.least, .high = one.most}, is_gpu);
+  }
+  return finished(std::move(chart));
+}
+
+/// The mean time of each framework divided by the fastest library's, and the range over the problems, by
+/// device; empty if no problem was measured with both.
+Chart frameworks_chart(const std::vector<Timed>& all) {
+  Chart chart = ratio_chart("frameworks", "Time over the fastest library's: mean and range over the problems",
+                            Chart::Kind::bars, "times as long as the fastest library");
+  chart.less_is_better = true;
+  for (const auto& [device, problems] : framework_problems(all)) {
+    const bool is_gpu = device != "cpu";
+    for (const FrameworkCost& cost : framework_costs(problems))
+      add_point(chart, is_gpu ? "on the GPU" : "on the CPU",
+                ChartPoint{.x = category(chart, backend_title(cost.backend)),
+                           .y = cost.mean.value,
+                           .low = cost.least,
+                           .high = cost.most},
+                is_gpu);
+  }
+  return finished(std::move(chart));
+}
+
+/// The time with operands read from memory in each run, divided by that with the same operands in each run,
+/// by operation and device; empty if no problem was measured with both.
+Chart operands_chart(const std::vector<Timed>& all) {
+  Chart chart =
+      ratio_chart("operands", "Time with operands read from memory: mean and range over the problems",
+                  Chart::Kind::bars, "times as long as with the same operands in each run");
+  chart.less_is_better = true;
+  for (const OverValue& one : over_value(all, "operands", "reused")) {
+    const bool is_gpu = one.device != "cpu";
+    add_point(chart, is_gpu ? "on the GPU" : "on the CPU",
+              ChartPoint{.x = category(chart, capitalised(plural_of(one.op))),
+                         .y = 1 / one.mean,
+                         .low = 1 / one.most,
+                         .high = 1 / one.least},
+              is_gpu);
   }
   return finished(std::move(chart));
 }
@@ -215,7 +255,7 @@ std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const C
                        .result = timed->result});
     if (chart.categories.size() < fewest_rungs || chart.categories.size() > most_bars) continue;
     chart = rate_chart(std::move(chart), rates);
-    chart.title = fmt::format("Steps of optimisation: {}, {}", printable(what), chart.y.label);
+    chart.title = fmt::format("{}, by steps of optimisation: {}", activity_of(first), chart.y.label);
     if (chart.series.empty()) continue;
     for (const Timed* timed : cases) shown.insert(timed->result);
     made.push_back(std::move(chart));
@@ -386,6 +426,11 @@ void append(std::vector<Chart>& all, std::vector<Chart> more) {
 
 }  // namespace
 
+std::vector<Chart> ladder_charts(const std::vector<Timed>& all) {
+  std::set<const CaseResult*> shown;
+  return ladder_charts(all, shown);
+}
+
 std::vector<Chart> machine_charts(const Runs& runs) {
   const std::vector<Timed> all = timed_results(runs);
   std::vector<Chart> made;
@@ -400,6 +445,8 @@ std::vector<Chart> machine_charts(const Runs& runs) {
   append(made, ladder_charts(all, shown));
   made.push_back(efficiency_chart(runs));
   append(made, bar_charts(all, shown));
+  made.push_back(frameworks_chart(all));
+  made.push_back(operands_chart(all));
   append(made, loss_charts(all, false));
   append(made, loss_charts(all, true));
   append(made, roofline_charts(all, runs));
@@ -433,6 +480,23 @@ std::string question_of(const ThresholdAnswer& answer) {
   return answer.in == Quantity::time ? work : fmt::format("{}, by {}", work, name(answer.in));
 }
 
+std::array<std::string, 2> distinct_names(const Threshold& threshold) {
+  std::array<std::string, 2> names{printable(name_of_side(threshold, 0)),
+                                   printable(name_of_side(threshold, 1))};
+  auto& [first, second] = names;
+  constexpr std::string_view on = " on ";
+  const std::size_t place = first.find(on);
+  if (place != std::string::npos && second.starts_with(first.substr(0, place + on.size()))) {
+    for (std::string& name : names) name.erase(0, place + on.size());
+  }
+  const std::size_t comma = first.rfind(", ");
+  if (comma != std::string::npos && second.ends_with(first.substr(comma)) && first != second) {
+    const std::size_t shared = first.size() - comma;
+    for (std::string& name : names) name.resize(name.size() - shared);
+  }
+  return names;
+}
+
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
   // In the order of Quantity.
   static constexpr std::array leads{"times as fast", "times as economical", "times as cheap"};
@@ -445,16 +509,23 @@ Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer)
       .x = parameter_axis(threshold.parameter),
       .y = {.label = leads.at(static_cast<std::size_t>(answer.in)), .unit = ChartUnit::ratio},
       .reference = 1};
+  const std::vector<BackendRecord>& backends = threshold.sides[1].backends;
+  const bool is_gpu = std::ranges::any_of(backends, [](const BackendRecord& backend) {
+    return backend.available && !backend.device.empty() && backend.device != "cpu";
+  });
   for (const ThresholdPoint& point : answer.points) {
     if (const auto ratio = point.ratio())
-      add_point(chart, challenger, point_at(static_cast<double>(point.value), amount_over(1, *ratio)));
+      add_point(chart, distinct_names(threshold)[1],
+                point_at(static_cast<double>(point.value), amount_over(1, *ratio)), is_gpu);
   }
   if (chart.series.empty()) return chart;
   for (const LeadChange& change : answer.found.changes) {
+    // An interpolated change may lie anywhere between the two measured values.
+    const bool is_between = change.interpolated && change.last_below > 0;
     chart.marks.push_back({.x = static_cast<double>(change.from),
-                           .low = static_cast<double>(change.earliest),
-                           .high = static_cast<double>(change.latest),
-                           .label = fmt::format("from {}", count_text(change.from))});
+                           .low = static_cast<double>(is_between ? change.last_below : change.earliest),
+                           .high = static_cast<double>(is_between ? change.first_above : change.latest),
+                           .label = "from " + value_text(threshold.parameter, change.from)});
   }
   return finished(std::move(chart));
 }

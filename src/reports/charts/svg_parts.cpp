@@ -17,12 +17,18 @@ namespace {
 struct Colour {
   std::string_view name, light, dark;
 };
-/// The colours of pictures. The accent is only for GPUs. The colours of series differ in lightness, so that
-/// readers with colour blindness can distinguish them, and contrast with the background by at least 3:1.
-constexpr std::array<Colour, 10> colours{{{"ink", "#1c1e21", "#eceef0"},
+/// The colours of pictures. The accent and its shades are only for GPUs. The colours of series differ in
+/// lightness, so that readers with colour blindness can distinguish them, and contrast with the background by
+/// at least 3:1.
+constexpr std::array<Colour, 15> colours{{{"ink", "#1c1e21", "#eceef0"},
                                           {"soft", "#667085", "#98a2b3"},
                                           {"line", "#e6e8eb", "#2c3036"},
                                           {"accent", "#c2410c", "#fb923c"},
+                                          {"accent-2", "#6f2607", "#ffe3c2"},
+                                          {"accent-3", "#d27a12", "#c05d17"},
+                                          {"accent-4", "#a68566", "#c79f7d"},
+                                          {"accent-5", "#3d1608", "#fcc419"},
+                                          {"accent-6", "#e2574c", "#ff8a80"},
                                           {"series-1", "#1f6feb", "#5c9dff"},
                                           {"series-2", "#344054", "#b9c2cf"},
                                           {"series-3", "#8a94a6", "#8590a3"},
@@ -43,17 +49,26 @@ std::string shape_path(std::size_t shape, double r) {
                      times(1.25), times(0.45));
 }
 
+/// The name of the colour of the GPUs' series with this index.
+std::string gpu_colour(std::size_t index) {
+  const std::size_t shade = index % most_series + 1;
+  return shade == 1 ? "accent" : fmt::format("accent-{}", shade);
+}
+
 std::vector<Look> looks_of(const Chart& chart) {
   static constexpr std::array<const char*, most_series> dashes{"", "7 3", "2 3", "10 3 2 3", "4 2", "1 2"};
   std::vector<Look> looks;
   std::size_t cpus = 0, gpus = 0;
   for (const ChartSeries& series : chart.series) {
     const std::size_t shape = has_bars(chart) ? 1 : cpus + gpus;
-    looks.push_back(
-        series.is_limit ? Look{.colour = "soft", .dash = "4 3"}
-        : series.is_gpu
-            ? Look{.colour = "accent", .dash = dashes.at(gpus++ % most_series), .shape = shape}
-            : Look{.colour = fmt::format("series-{}", cpus++ % most_series + 1), .dash = "", .shape = shape});
+    if (series.is_limit) {
+      looks.push_back({.colour = "soft", .dash = "4 3"});
+    } else if (series.is_gpu) {
+      looks.push_back({.colour = gpu_colour(gpus), .dash = dashes.at(gpus % most_series), .shape = shape});
+      ++gpus;
+    } else {
+      looks.push_back({.colour = fmt::format("series-{}", cpus++ % most_series + 1), .shape = shape});
+    }
   }
   return looks;
 }

@@ -15,7 +15,7 @@ inline constexpr double marker_radius = 3.5;
 
 /// The appearance that distinguishes a series: colour, shape, and dashes for GPUs.
 struct Look {
-  std::string colour, dash;
+  std::string colour, dash = {};
   std::size_t shape = 0;
 };
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <iomanip>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -17,11 +19,10 @@ namespace {
 
 std::string machines_text(const std::vector<const Host*>& hosts) {
   std::map<std::string, const Host*> machines;
-  for (const Host* host : hosts) machines.try_emplace(machine_key(*host), host);
   std::set<int> cores;
   std::set<std::string> gpus;
-  for (const auto& [key, host] : machines) {
-    cores.insert(host->cores);
+  for (const Host* host : hosts) {
+    if (machines.try_emplace(machine_key(*host), host).second) cores.insert(host->cores);
     for (const Gpu& gpu : host->gpus) gpus.insert(printable(gpu.name.value_or(gpu.id)));
   }
   const std::string gpu = gpus.empty() ? "no GPU measured" : fmt::format("{}", fmt::join(gpus, ", "));
@@ -67,6 +68,25 @@ std::string short_reason(const std::string& reason) {
   constexpr std::size_t widest = 60;
   const std::string text = printable(reason);
   return text.empty() ? "no reason was given" : shorten(text, widest);
+}
+
+/// The hardware and software of a machine, from all of its files.
+struct MachineRecord {
+  std::optional<Host> host = {};
+  std::vector<BackendRecord> backends = {};
+};
+
+/// Adds a backend unless the machine has it already. One that is available replaces its own absence.
+void note_backend(std::vector<BackendRecord>& all, const BackendRecord& one) {
+  const auto is_known = [&](const BackendRecord& other) {
+    return other.name == one.name &&
+           (!one.available || (other.available && describe_backend(other) == describe_backend(one)));
+  };
+  if (std::ranges::any_of(all, is_known)) return;
+  if (one.available)
+    std::erase_if(all,
+                  [&](const BackendRecord& other) { return other.name == one.name && !other.available; });
+  all.push_back(one);
 }
 
 }  // namespace
@@ -139,14 +159,15 @@ std::vector<Sentence> machine_sentences(const Host& host, const std::vector<Back
 }
 
 std::vector<Fold> machine_folds(const Measured& measured) {
-  std::vector<Fold> folds;
-  std::set<std::string> seen;
+  InOrder<std::string, MachineRecord> machines;
   const auto add = [&](const Host& host, const std::vector<BackendRecord>& backends) {
-    if (!seen.insert(machine_key(host)).second) return;
-    const std::string machine = printable(host.name);
-    folds.push_back(
-        {.title = "Hardware and software of " + (machine.empty() ? "an unnamed machine" : machine),
-         .sentences = machine_sentences(host, backends)});
+    MachineRecord& machine = at_key(machines, machine_key(host));
+    if (!machine.host) machine.host = host;
+    for (const Gpu& gpu : host.gpus) {
+      std::vector<Gpu>& known = machine.host->gpus;
+      if (std::ranges::find(known, gpu.id, &Gpu::id) == known.end()) known.push_back(gpu);
+    }
+    for (const BackendRecord& backend : backends) note_backend(machine.backends, backend);
   };
   for (const Result& run : measured.results) add(run.host, run.backends);
   for (const Threshold& threshold : measured.thresholds) {
@@ -159,6 +180,13 @@ std::vector<Fold> machine_folds(const Measured& measured) {
     std::vector<BackendRecord> backends = baseline.backends;
     backends.insert(backends.end(), challenger.backends.begin(), challenger.backends.end());
     add(threshold.host, backends);
+  }
+  std::vector<Fold> folds;
+  folds.reserve(machines.size());
+  for (const auto& [key, machine] : machines) {
+    const std::string name = printable(machine.host->name);
+    folds.push_back({.title = "Hardware and software of " + (name.empty() ? "an unnamed machine" : name),
+                     .sentences = machine_sentences(*machine.host, machine.backends)});
   }
   return folds;
 }

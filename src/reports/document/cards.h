@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,9 +14,12 @@
 #include "reports/document/families.h"
 #include "reports/document/runs.h"
 #include "reports/document/standings.h"
+#include "results/focus.h"
 #include "verdicts/measured.h"
 
 namespace breakeven {
+
+struct Ranking;
 
 // ---- where, when and with what the results were measured
 
@@ -54,11 +58,16 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families);
 /// "Convolutions run 1.3x as fast in bf16 as in f32 (2 problems: 0.97x to 1.8x)."
 std::vector<Statement> precision_statements(const std::vector<Timed>& all);
 
+/// "988 TFLOP/s in bf16", "65.9 in f32", "1,980 TOP/s in s8": rates by dtype, in one scale. Products of
+/// integers are operations, but not of floating point.
+std::vector<std::string> peak_texts(const std::map<std::string, double>& gflops);
+
 /// "At most 425 GFLOP/s in f32 and 5,790 in bf16. Memory moves up to 48.1 GB/s." and the time to launch work.
+/// Arithmetic is that of the best sample, memory that of the best median.
 std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs);
 
-/// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." Empty unless both were
-/// measured.
+/// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." The backend is not named if
+/// it is another at some value. Empty unless both were measured.
 std::vector<Statement> gpu_statements(const std::vector<Family>& families);
 
 /// "Training the CNN, batch 128, with OpenBLAS: 2 ranks are 1.7x as fast as one, 84 % of ideal; 11 % of the
@@ -73,13 +82,12 @@ std::vector<Statement> fit_statements(const Runs& runs);
 
 // ---- cards, and what is in them
 
-/// The topic of a question, which decides what the answer begins with.
-enum class Focus { gpu, scaling, exchange, ceilings, precision, batch, capacity, libraries };
-
 struct Findings {
   Focus focus = Focus::libraries;
   LibrarySummary libraries = {};
   std::string in_short = {};
+  std::vector<Sentence> troubles = {};  // wrong results and failures, to be shown before the answer
+  std::vector<std::string> wrong = {};  // the titles of the backends with wrong results
   std::vector<Sentence> sentences = {};
   std::size_t answers = 0;       // the number of sentences that are the answer; at least one
   std::size_t more_answers = 0;  // of the sentences after them, those that answer the same for other work
@@ -87,14 +95,16 @@ struct Findings {
 };
 
 /// The findings from the results of one machine, for one question, the most important first. `timed` and
-/// `families` belong to it; `groups` may contain problems of other machines.
+/// `families` belong to it; `groups` may contain problems of other machines. They begin with the topic that
+/// is `asked`; without one, with that of most results.
 Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
-                     const std::vector<Timed>& timed, const std::vector<Family>& families);
+                     const std::vector<Timed>& timed, const std::vector<Family>& families,
+                     std::optional<Focus> asked = {});
 
 /// Warnings and failures of results, each once however often it occurs, the worst first: failed cases,
 /// incomplete runs, warnings, unsupported cases. Within each kind, remarks on whole runs come first, then the
-/// most frequent. Texts that differ only in their numbers are one remark, shown with the largest numbers:
-/// `... (and 5 more cases like it: blis, onednn)`.
+/// most frequent. Texts that differ only in their numbers are one remark, shown with the worst of them:
+/// `... (and 5 more cases like it: blis, onednn)`. With several machines, each says which it is about.
 std::vector<Sentence> remarks_on(const Runs& runs);
 
 /// Tables of all results, one for each operation: one row per result, grouped by problem. With a single
@@ -102,9 +112,17 @@ std::vector<Sentence> remarks_on(const Runs& runs);
 std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines);
 
 /// Compares machines: the one place where times of several machines are compared, by the fastest backend of
-/// each machine in every problem that all of them have. Empty with fewer than two machines, or without such a
-/// problem.
+/// each machine in every problem that all of them have. Names no fastest machine over a handful of problems,
+/// and where dtypes or operations disagree, one for each. Empty with fewer than two machines, or without a
+/// common problem.
 std::optional<Card> machines_card(const std::vector<MachineRuns>& machines);
+
+/// The machines in order, for the work of a ranking.
+Card ranking_card(const Ranking& ranking);
+
+/// The machines in order, for the mix of work that the results' config is. Empty if no machine has a time for
+/// all of it.
+std::optional<Card> mix_card(const Runs& runs);
 
 /// The value from which one side is faster: one card per question, with each machine's answers. The caller
 /// sets the ids.

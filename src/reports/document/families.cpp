@@ -5,11 +5,27 @@
 #include <algorithm>
 
 #include "reports/document/names.h"
+#include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {
+namespace {
+
+/// A key of everything else that makes the problem.
+std::string problem_without(const CaseResult& c, const std::string& parameter) {
+  const std::string rest = rest_of(c.parameters, parameter, false);
+  return parameter == "dtype" ? rest : rest + "|" + c.dtype;
+}
+
+}  // namespace
+
+std::string parameter_text(const CaseResult& c, const std::string& parameter) {
+  if (parameter == "dtype") return c.dtype;
+  const Value* value = c.parameters.find(parameter);
+  return value == nullptr ? "" : to_string(*value);
+}
 
 std::vector<Timed> timed_results(const Runs& runs) {
   std::map<std::string, std::set<std::string>> dtypes;  // by operation
@@ -40,7 +56,17 @@ std::set<std::string> Family::dtypes() const {
 
 std::string Family::work() const {
   const std::string activity = activity_of(*members.front().second->result);
-  return fixed_without_network.empty() ? activity : fmt::format("{}, {}", activity, fixed_without_network);
+  return fixed_without_network.empty()
+             ? activity
+             : fmt::format("{}, {}", activity, plain_parameters(fixed_without_network));
+}
+
+std::vector<std::pair<std::string, std::string>> Family::works() const {
+  const std::set<std::string> all = dtypes();
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const std::string& dtype : all)
+    found.emplace_back(dtype, work() + (all.size() > 1 ? " in " + printable(dtype) : ""));
+  return found;
 }
 
 std::map<double, const CaseResult*> Family::fastest(const std::string& dtype,
@@ -70,38 +96,58 @@ std::vector<Family> families_of(const std::vector<Timed>& all) {
   return found;
 }
 
-std::vector<OverF32> over_f32(const std::vector<Timed>& all) {
-  using ByDtype = std::map<std::string, const CaseResult*>;
+std::vector<OverValue> over_value(const std::vector<Timed>& all, const std::string& parameter,
+                                  const std::string& base) {
+  using ByValue = std::map<std::string, const CaseResult*>;
   using OpOnDevice = std::pair<std::string, std::string>;
-  std::map<OpOnDevice, std::map<std::string, ByDtype>> by_place;  // by problem
+  std::map<OpOnDevice, std::map<std::string, ByValue>> by_place;  // by problem
   for (const Timed& timed : all) {
     const CaseResult& c = *timed.result;
-    if (is_ceiling(c)) continue;
-    keep_faster(by_place[{c.op, c.device}][rest_of(c.parameters, "dtype", false)][c.dtype], c);
+    const std::string value = parameter_text(c, parameter);
+    if (is_ceiling(c) || value.empty()) continue;
+    keep_faster(by_place[{c.op, c.device}][problem_without(c, parameter)][value], c);
   }
-  std::vector<OverF32> found;
+  std::vector<OverValue> found;
   for (const auto& [place, problems] : by_place) {
-    std::map<std::string, std::vector<Estimate>> faster;  // by dtype
-    for (const auto& [problem, dtypes] : problems) {
-      const auto f32 = dtypes.find("f32");
-      if (f32 == dtypes.end()) continue;
-      for (const auto& [dtype, c] : dtypes) {
-        if (dtype != "f32")
-          faster[dtype].push_back({.value = f32->second->seconds->median / c->seconds->median});
+    std::map<std::string, std::vector<Estimate>> faster;  // by value
+    std::map<std::string, const CaseResult*> slowest;     // the case in `base` that has the least ratio
+    for (const auto& [problem, values] : problems) {
+      const auto known = values.find(base);
+      if (known == values.end()) continue;
+      for (const auto& [value, c] : values) {
+        if (value == base) continue;
+        const Estimate over{.value = known->second->seconds->median / c->seconds->median};
+        std::vector<Estimate>& others = faster[value];
+        if (std::ranges::all_of(others, [&](const Estimate& one) { return over.value < one.value; }))
+          slowest[value] = known->second;
+        others.push_back(over);
       }
     }
-    for (const auto& [dtype, ratios] : faster) {
+    for (const auto& [value, ratios] : faster) {
       const auto [least, most] = std::ranges::minmax(ratios, {}, &Estimate::value);
       found.push_back({.op = place.first,
                        .device = place.second,
-                       .dtype = dtype,
+                       .value = value,
                        .mean = geometric_mean(ratios).value,
                        .least = least.value,
                        .most = most.value,
-                       .problems = ratios.size()});
+                       .problems = ratios.size(),
+                       .least_in = problem_title(*slowest.at(value))});
     }
   }
   return found;
+}
+
+std::string range_text(std::size_t problems, double least, double most) {
+  const std::string low = factor_text(least);
+  const std::string high = factor_text(most);
+  if (problems == 1) return "";
+  return low == high ? fmt::format(" ({} problems, {} in each)", problems, high)
+                     : fmt::format(" ({} problems: {} to {})", problems, low, high);
+}
+
+std::vector<OverValue> over_f32(const std::vector<Timed>& all) {
+  return over_value(all, "dtype", "f32");
 }
 
 }  // namespace breakeven

@@ -24,6 +24,9 @@ struct Timed {
   bool is_gpu() const { return result->device != "cpu"; }
 };
 
+/// The value of a parameter as text; empty if the case has no such parameter.
+std::string parameter_text(const CaseResult& c, const std::string& parameter);
+
 /// The results that have a time. The list points into `runs`, whose results must outlive it.
 std::vector<Timed> timed_results(const Runs& runs);
 
@@ -40,6 +43,8 @@ struct Family {
 
   std::set<std::string> dtypes() const;
   std::string work() const;  // "Training the MLP, width 256"; printable
+  /// The dtypes, each with the work, which names the dtype if there are several.
+  std::vector<std::pair<std::string, std::string>> works() const;
 
   /// The fastest result at each value, among those of this dtype for which `holds` is true.
   std::map<double, const CaseResult*> fastest(
@@ -50,15 +55,23 @@ struct Family {
 /// are all in another is left out. The families point into `all`, which must outlive them.
 std::vector<Family> families_of(const std::vector<Timed>& all);
 
-/// How many times as fast as f32 a dtype is: the geometric mean over the problems that were measured in both,
-/// each by the fastest backend of the device.
-struct OverF32 {
-  std::string op, device, dtype;  // "matmul", "cpu", "bf16"
+/// How many times as fast problems are with one value of a parameter as with another: the geometric mean over
+/// the problems that were measured with both, each by the fastest backend of the device.
+struct OverValue {
+  std::string op, device, value;  // "matmul", "cpu", "bf16"
   double mean = 1, least = 1, most = 1;
   std::size_t problems = 0;
+  std::string least_in = {};  // title of the problem with the least ratio, in the other value
 };
 
-/// The comparisons with f32 by operation and device. Ceilings are left out.
-std::vector<OverF32> over_f32(const std::vector<Timed>& all);
+/// The comparisons of all values with `base`, by operation and device. Ceilings are left out.
+std::vector<OverValue> over_value(const std::vector<Timed>& all, const std::string& parameter,
+                                  const std::string& base);
+
+/// " (3 problems: 0.97x to 1.8x)"; empty for one problem.
+std::string range_text(std::size_t problems, double least, double most);
+
+/// The comparisons of all dtypes with f32.
+std::vector<OverValue> over_f32(const std::vector<Timed>& all);
 
 }  // namespace breakeven

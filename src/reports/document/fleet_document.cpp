@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "reports/document/builders.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "results/backend_spelling.h"
+#include "results/number_text.h"
+#include "statistics/summary.h"
 #include "verdicts/fleet.h"
 
 namespace breakeven {
@@ -24,34 +29,101 @@ Table standings_table(const Fleet& fleet, const NodeKind& kind) {
                           essential("operation"),
                           {.name = "cases", .kind = CellKind::count},
                           essential("time over the others'", CellKind::ratio),
-                          {.name = "95 %"}}};
+                          {.name = "95 %"},
+                          {.name = "slower from", .kind = CellKind::ratio}}};
   for (const NodeStanding& standing : fleet.standings) {
     if (!is_of(kind, standing)) continue;
-    const Tone tone = standing.is_slower ? Tone::bad : Tone::plain;
+    const Tone tone = standing.is_slower            ? Tone::bad
+                      : standing.is_probably_slower ? Tone::warning
+                                                    : Tone::plain;
     table.rows.push_back(
         {.cells = {TableCell(printable(fleet.nodes[standing.node]), tone), backend_title(standing.backend),
                    printable(standing.op), standing.cases, TableCell(standing.ratio, tone),
-                   fmt::format("{:.3f} to {:.3f}", standing.interval.low, standing.interval.high)}});
+                   fmt::format("{:.3f} to {:.3f}", standing.interval.low, standing.interval.high),
+                   standing.slower_from}});
   }
   return table;
+}
+
+/// "2 of 8 nodes are {slower} than the others of their kind."
+std::string nodes_text(std::size_t nodes, const Fleet& fleet, std::string_view slower) {
+  return fmt::format("{} of {} nodes {} {} than the others of {} kind.", nodes, fleet.nodes.size(),
+                     nodes == 1 ? "is" : "are", slower, nodes == 1 ? "its" : "their");
+}
+
+std::string decision_text(const Fleet& fleet) {
+  if (fleet.standings.empty()) return "No node could be compared with others of its kind.";
+  std::set<std::size_t> slow, probable;
+  for (const NodeStanding& standing : fleet.standings) {
+    if (standing.is_slower) slow.insert(standing.node);
+  }
+  for (const NodeStanding& standing : fleet.standings) {
+    if (standing.is_probably_slower && !slow.contains(standing.node)) probable.insert(standing.node);
+  }
+  if (slow.empty() && probable.empty()) return "No node was found to be slower than the others of its kind.";
+  if (slow.empty())
+    return nodes_text(probable.size(), fleet, "probably slower") + " Measure more nodes to be sure.";
+  std::string text = nodes_text(slow.size(), fleet, "slower");
+  if (!probable.empty())
+    text += fmt::format(" {} more {} probably slower.", probable.size(), probable.size() == 1 ? "is" : "are");
+  return text;
+}
+
+/// "n0: infer by PyTorch takes 1.5x (1.4x to 1.6x) as long: its memory ..."; empty if the node is not slower.
+std::string standing_text(const Fleet& fleet, const NodeStanding& standing) {
+  if (!standing.is_slower && !standing.is_probably_slower) return "";
+  return fmt::format("{}: {} by {} {} {} ({} to {}) as long{}: {}.", fleet.nodes[standing.node], standing.op,
+                     backend_title(standing.backend), standing.is_slower ? "takes" : "probably takes",
+                     factor_text(standing.ratio), factor_text(standing.interval.low),
+                     factor_text(standing.interval.high), standing.has_one_launch ? " in this run" : "",
+                     standing.cause);
+}
+
+/// Adds which nodes may only have had a slow run.
+void add_measure_again(std::vector<Sentence>& answer, const Fleet& fleet, const NodeKind& kind,
+                       const std::string& of_kind) {
+  std::set<std::string> names;
+  for (const NodeStanding& standing : fleet.standings) {
+    if (is_of(kind, standing) && standing.has_one_launch &&
+        (standing.is_slower || standing.is_probably_slower))
+      names.insert(fleet.nodes[standing.node]);
+  }
+  if (names.empty()) return;
+  const bool is_one = names.size() == 1;
+  add_sentence(
+      answer,
+      fmt::format("{}{} {} in one launch only, and a launch may be slow by chance: measure {} again.",
+                  of_kind, joined_text({names.begin(), names.end()}),
+                  is_one ? "was measured" : "were each measured", is_one ? "it" : "them"),
+      Tone::warning);
+}
+
+/// Adds the smallest difference that the nodes of a kind can confirm, in half of the comparisons.
+void add_smallest_confirmed(std::vector<Sentence>& answer, const Fleet& fleet, const NodeKind& kind,
+                            const std::string& of_kind) {
+  constexpr double fine = 1.1, too_coarse = 10;
+  std::vector<double> all;
+  for (const NodeStanding& standing : fleet.standings) {
+    if (standing.slower_from && is_of(kind, standing)) all.push_back(*standing.slower_from);
+  }
+  const std::optional<double> smallest = median_if_any(std::move(all));
+  if (!smallest) return;
+  const std::string confirmed = *smallest < too_coarse
+                                    ? fmt::format("differences from {} on", factor_text(*smallest))
+                                    : std::string("no difference below 10x");
+  const std::string remedy =
+      *smallest < fine ? "" : "; for smaller ones, measure more nodes, or each for longer (--seconds)";
+  add_sentence(answer,
+               capitalised(fmt::format("{}among these {} nodes, {} can be confirmed{}.", of_kind,
+                                       kind.nodes.size(), confirmed, remedy)),
+               remedy.empty() ? Tone::quiet : Tone::warning);
 }
 
 }  // namespace
 
 Document document_of(const Fleet& fleet) {
-  std::set<std::size_t> slow;
-  for (const NodeStanding& standing : fleet.standings) {
-    if (standing.is_slower) slow.insert(standing.node);
-  }
   Document document;
-  if (fleet.standings.empty())
-    document.title = "No node could be compared with others of its kind.";
-  else if (slow.empty())
-    document.title = "No node is slower than the others of its kind.";
-  else
-    document.title =
-        fmt::format("{} of {} nodes {} slower than the others of {} kind.", slow.size(), fleet.nodes.size(),
-                    slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "its" : "their");
+  document.title = decision_text(fleet);
   if (!fleet.standings.empty() && !fleet.not_compared.empty())
     document.title += fmt::format(" {} could not be compared.", fleet.not_compared.size());
   if (fleet.is_partial) document.title += " Some cases could not be compared.";
@@ -68,14 +140,12 @@ Document document_of(const Fleet& fleet) {
       add_sentence(card.answer, capitalised(fmt::format("{}not compared: {}.", of_kind, kind.why_not)),
                    Tone::warning);
     for (const NodeStanding& standing : fleet.standings) {
-      if (!standing.is_slower || !is_of(kind, standing)) continue;
-      add_sentence(card.answer,
-                   fmt::format("{}{}: {} by {} takes {} ({} to {}) as long: {}.", of_kind,
-                               fleet.nodes[standing.node], standing.op, backend_title(standing.backend),
-                               factor_text(standing.ratio), factor_text(standing.interval.low),
-                               factor_text(standing.interval.high), standing.cause),
-                   Tone::bad);
+      const std::string text = is_of(kind, standing) ? standing_text(fleet, standing) : "";
+      if (!text.empty())
+        add_sentence(card.answer, of_kind + text, standing.is_slower ? Tone::bad : Tone::warning);
     }
+    add_measure_again(card.answer, fleet, kind, of_kind);
+    add_smallest_confirmed(card.answer, fleet, kind, of_kind);
     add_table(card.tables, standings_table(fleet, kind));
   }
   for (const std::string& note : fleet.notes) add_sentence(document.notes, note, Tone::warning);

@@ -149,15 +149,27 @@ std::optional<Chart> series_chart(const HistoryCheck& check) {
   return chart;
 }
 
+/// One sentence for each kind of trouble, the worst first; empty if there is none.
+std::string trouble_text(const HistoryCheck& check) {
+  const auto wrong =
+      std::ranges::count_if(check.failures, [](const Failure& one) { return is_wrong(one.status); });
+  const auto failed = std::ssize(check.failures) - wrong;
+  const auto slower = count_in(check, ChangeState::fresh);
+  std::string text;
+  if (wrong > 0)
+    text += fmt::format(" {} wrong results in the newest run.",
+                        counted_text(wrong, "case computes", "cases compute"));
+  if (failed > 0)
+    text += fmt::format(" {} not ok in the newest run.", counted_text(failed, "case is", "cases are"));
+  if (slower > 0)
+    text += fmt::format(" {} slower, and nobody has accepted {}.",
+                        counted_text(slower, "change is", "changes are"), slower == 1 ? "it" : "them");
+  return text;
+}
+
 Sentence answer_of(const HistoryCheck& check) {
-  if (const auto slower = count_in(check, ChangeState::fresh); slower > 0)
-    return {.text = fmt::format("FAIL: {} slower, and nobody has accepted it.",
-                                counted_text(slower, "change is", "changes are")),
-            .tone = Tone::bad};
-  if (!check.failures.empty())
-    return {.text = fmt::format("FAIL: {} not ok in the newest run.",
-                                counted_text(check.failures.size(), "case is", "cases are")),
-            .tone = Tone::bad};
+  if (const std::string trouble = trouble_text(check); !trouble.empty())
+    return {.text = "FAIL:" + trouble, .tone = Tone::bad};
   if (check.is_too_young())
     return {.text = fmt::format("Too early to tell: {} of {} runs recorded: changes can be found from {} on.",
                                 check.most_values, check.values_needed, check.values_needed),
@@ -188,7 +200,7 @@ Document document_of(const CheckedHistory& checked) {
   tell_host_changes(check, card.answer);
   card.picture = series_chart(check);
   for (Table table :
-       {changes_table(check, shown_states[0]), failures_table(check), suspicions_table(check, true),
+       {failures_table(check), changes_table(check, shown_states[0]), suspicions_table(check, true),
         suspicions_table(check, false), changes_table(check, shown_states[1])})
     add_table(card.tables, std::move(table));
   for (const Shown& shown : shown_states) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "reports/document/asked_statements.h"
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -51,9 +52,11 @@ std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<State
   std::vector<KeyFigure> figures;
   if (found.focus == Focus::libraries && found.libraries.problems > 0) {
     const BackendSummary& next = found.libraries.backends[1];
+    const std::string limits = mean_limits(next, found.libraries);
     figures.push_back(
         {.value = factor_text(next.mean_ratio),
-         .meaning = fmt::format("time of {} over the fastest, on average", backend_title(next.backend))});
+         .meaning = fmt::format("time of {} over the fastest, on average{}{}", backend_title(next.backend),
+                                limits.empty() ? "" : " ", limits)});
   }
   for (const Statement& statement : said)
     figures.insert(figures.end(), statement.figures.begin(), statement.figures.end());
@@ -77,6 +80,24 @@ void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& librari
   for (const std::string& sentence : said) add_sentence(sentences, sentence, Tone::warning);
 }
 
+/// Adds to the answer how many results are missing because the run was interrupted.
+void add_missing_results(Findings& found, const Runs& runs) {
+  std::size_t all = 0;
+  std::size_t missing = 0;
+  for (const Result* run : runs) {
+    all += run->cases.size();
+    missing +=
+        static_cast<std::size_t>(std::ranges::count(run->cases, Status::interrupted, &CaseResult::status));
+  }
+  if (missing == 0) return;
+  Sentence said{.text = fmt::format("{} of {} results were not measured: the run was interrupted.",
+                                    count_text(missing), count_text(all)),
+                .tone = Tone::warning};
+  found.sentences.insert(found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers),
+                         std::move(said));
+  ++found.answers;
+}
+
 /// The first statement in short. Where others differ, it does not stand for them.
 std::string statements_in_short(Focus focus, const std::vector<Statement>& said) {
   const std::string& first = said.front().in_short;
@@ -89,22 +110,53 @@ std::string statements_in_short(Focus focus, const std::vector<Statement>& said)
                              : fmt::format("{}, and {} more", first, said.size() - 1);
 }
 
+/// The topic that is asked, if there is anything on it; else that of most results.
+Focus leading_focus(const std::vector<Topic>& topics, std::optional<Focus> asked, bool has_libraries) {
+  const auto first = [&](const auto& leads) {
+    return std::ranges::find_if(topics,
+                                [&](const Topic& one) { return !one.statements.empty() && leads(one); });
+  };
+  if (asked == Focus::libraries && has_libraries) return Focus::libraries;
+  if (asked && first([&](const Topic& one) { return one.focus == *asked; }) != topics.end()) return *asked;
+  const auto main = first([](const Topic& one) { return one.is_main; });
+  return main == topics.end() ? Focus::libraries : main->focus;
+}
+
+/// Makes it the answer that what is asked was not measured. The other findings follow.
+void begin_with_missing(Findings& found, Focus asked) {
+  if (missing_text(asked).empty()) return;
+  found.sentences.insert(
+      found.sentences.begin(),
+      {.text = fmt::format("Not answered: {}.", missing_text(asked)), .tone = Tone::warning});
+  ++found.answers;
+  found.in_short = "not answered";
+  found.figures.clear();
+}
+
 }  // namespace
 
 Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
-                     const std::vector<Timed>& timed, const std::vector<Family>& families) {
+                     const std::vector<Timed>& timed, const std::vector<Family>& families,
+                     std::optional<Focus> asked) {
   constexpr std::size_t most_statements = 2;
   std::vector<Topic> topics = topics_of(timed, families, machine.runs);
-  const auto leading = std::ranges::find_if(
-      topics, [](const Topic& topic) { return topic.is_main && !topic.statements.empty(); });
-  Findings found{.focus = leading == topics.end() ? Focus::libraries : leading->focus,
-                 .libraries = summarise(groups, machine.key)};
+  if (asked) {
+    // Empty for the topics above.
+    if (auto statements = asked_statements(*asked, timed, families); !statements.empty())
+      topics.push_back({*asked, std::move(statements)});
+  }
+  Findings found{.libraries = summarise(groups, machine.key)};
+  found.focus = leading_focus(topics, asked, found.libraries.problems > 0);
   // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;
   const auto first = std::ranges::find(topics, topic, &Topic::focus);
   std::rotate(topics.begin(), first, std::next(first));
   const std::vector<Statement>& said = topics.front().statements;
   found.figures = figures_of(found, said);
+
+  for (const std::string& trouble : trouble_sentences(found.libraries))
+    add_sentence(found.troubles, trouble, Tone::bad);
+  found.wrong = backends_with_wrong_results(found.libraries);
 
   const bool has_libraries = found.libraries.problems > 0;
   const auto add_libraries = [&] {
@@ -116,6 +168,8 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
   if (libraries_first) {
     const BackendSummary& leader = found.libraries.leader();
     found.in_short = fmt::format("{}, {}", backend_title(leader.backend), fastest_text(leader));
+    if (const std::size_t missing = found.libraries.not_measured; missing > 0)
+      found.in_short += fmt::format("; {} not measured", count_text(missing));
     add_libraries();
     found.answers = found.sentences.size();
   } else if (!said.empty()) {
@@ -131,6 +185,9 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
     for (const Statement& statement : one.statements) add_sentence(found.sentences, statement.text);
     if (one.focus == topic && !libraries_first) add_libraries();
   }
+  // The sentence on libraries counts the problems that are missing.
+  if (!libraries_first) add_missing_results(found, machine.runs);
+  if (asked && found.focus != *asked) begin_with_missing(found, *asked);
   add_sentence(found.sentences, gap_sentence(found.libraries));
   return found;
 }

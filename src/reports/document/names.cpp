@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -11,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "host/own_speed.h"
 #include "reports/text.h"
 #include "results/backend_spelling.h"
 #include "workloads/workload.h"
@@ -24,6 +26,36 @@ std::string generic_title(const CaseOnBackend& result) {
     if (name != "dtype") title += fmt::format("{}={} ", name, to_string(value));
   }
   return title + result.dtype;
+}
+
+/// A parameter's name and value in plain words: "not tuned", "operands moved each time"; unchanged if it has
+/// no other words.
+std::string plain_words(const std::string& parameter) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
+      {{"transfer each", "operands moved each time"},
+       {"transfer once", "operands moved once"},
+       {"direction within", "within one memory"},
+       {"direction to_device", "to the device"},
+       {"direction from_device", "from the device"}}};
+  const auto* const found = std::ranges::find(known, parameter, [](const auto& one) { return one.first; });
+  if (found != known.end()) return std::string(found->second);
+  const std::size_t value = parameter.rfind(' ') + 1;
+  if (parameter.ends_with(" false")) return "not " + parameter.substr(0, value - 1);
+  return parameter.ends_with(" true") ? parameter.substr(0, value - 1) : parameter;
+}
+
+/// The texts under this key in the run's configs; empty for a config without it.
+std::vector<std::string> texts_in_configs(const Result& result, const char* key) {
+  const auto config = nlohmann::json::parse(result.config, nullptr, /*allow_exceptions=*/false);
+  if (config.is_discarded()) return {};
+  // A run of several configs has a list of them.
+  const auto all = config.is_array() ? config : nlohmann::json::array({config});
+  std::vector<std::string> texts;
+  for (const auto& one : all) {
+    const auto text = one.is_object() ? one.find(key) : one.end();
+    texts.push_back(text != one.end() && text->is_string() ? text->get<std::string>() : "");
+  }
+  return texts;
 }
 
 }  // namespace
@@ -59,6 +91,13 @@ std::string problem_title(const CaseOnBackend& result) {
   return printable(result.label.empty() ? title : fmt::format("{}: {}", result.label, title));
 }
 
+std::string plain_parameters(std::string_view parameters) {
+  std::vector<std::string> parts;
+  boost::split(parts, parameters, boost::is_any_of(","));
+  for (std::string& part : parts) part = plain_words(boost::trim_copy(part));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string work_title(std::string_view stored) {
   std::vector<std::string> parts;
   boost::split(parts, stored, boost::is_any_of(","));
@@ -68,14 +107,11 @@ std::string work_title(std::string_view stored) {
   std::string rest;
   for (std::string& part : std::span(parts).subspan(1)) {
     boost::trim(part);
-    const std::size_t value = part.rfind(' ') + 1;
     if (part.starts_with("network ")) {
-      work = workload->activity({{"network", part.substr(value)}});
+      work = workload->activity({{"network", part.substr(part.rfind(' ') + 1)}});
       continue;
     }
-    if (part.ends_with(" false")) part = "not " + part.substr(0, value - 1);
-    if (part.ends_with(" true")) part.resize(value - 1);
-    rest += ", " + part;
+    rest += ", " + plain_words(part);
   }
   return printable(work + rest);
 }
@@ -98,18 +134,18 @@ std::string describe_fit(const Fit& fit) {
 }
 
 std::string config_title(const Result& result) {
-  const auto config = nlohmann::json::parse(result.config, nullptr, /*allow_exceptions=*/false);
-  if (config.is_discarded()) return "";
-  // A run of several configs has a list of them.
-  const auto all = config.is_array() ? config : nlohmann::json::array({config});
   std::vector<std::string> titles;
-  for (const auto& one : all) {
-    const auto title = one.is_object() ? one.find("title") : one.end();
-    if (title == one.end() || !title->is_string()) continue;
-    std::string text = printable(title->get<std::string>());
+  for (const std::string& title : texts_in_configs(result, "title")) {
+    std::string text = printable(title);
     if (!text.empty() && std::ranges::count(titles, text) == 0) titles.push_back(std::move(text));
   }
   return joined_text(titles);
+}
+
+std::optional<Focus> config_focus(const Result& result) {
+  const std::vector<std::string> asked = texts_in_configs(result, "asks");
+  if (asked.empty() || std::ranges::count(asked, asked.front()) != std::ssize(asked)) return std::nullopt;
+  return parse_name<Focus>(asked.front());  // none for the topic of a newer version
 }
 
 std::string describe_host(const Host& host) {
@@ -154,6 +190,14 @@ std::string describe_backend(const BackendRecord& backend) {
   if (!libraries.empty()) text += fmt::format(" ({})", fmt::join(libraries, ", "));
   if (!backend.device_name.empty()) text += " on " + printable(backend.device_name);
   return text;
+}
+
+std::string slow_machine_text(const std::string& machine, std::span<const double> shares) {
+  if (shares.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(shares);
+  if (least >= trusted_speed_share) return "";
+  return fmt::format("{} {}: on a quiet machine its times may be as short as {:.0f} % of these.", machine,
+                     ran_at(least, most), least * 100);
 }
 
 std::string capitalised(std::string text) {

@@ -1,10 +1,13 @@
 // Names and descriptions of work, results, machines, GPUs and backends, for use in sentences.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "reports/document/numbers.h"
+#include "results/focus.h"
 #include "results/number_text.h"
 #include "results/result.h"
 
@@ -23,6 +26,9 @@ std::string activity_of(const CaseOnBackend& result);
 /// if this program has no such workload, and to the id if there are no parameters.
 std::string problem_title(const CaseOnBackend& result);
 
+/// Parameters in plain words: `transfer each, tuned false` becomes `operands moved each time, not tuned`.
+std::string plain_parameters(std::string_view parameters);
+
 /// Rewrites a threshold's title from its file for readers: `infer, network cnn, f32` becomes `Inference by
 /// the CNN, f32`, and `matmul, m = n = k, tuned false, f32` becomes `Matrix products, m = n = k, not tuned,
 /// f32`.
@@ -39,6 +45,9 @@ std::string describe_fit(const Fit& fit);
 /// The titles of the run's configs, joined: "A" or "A and B"; empty if there is none.
 std::string config_title(const Result& result);
 
+/// The topic that the run's configs ask about; empty if they do not say, or if it differs.
+std::optional<Focus> config_focus(const Result& result);
+
 /// `AMD EPYC 7B13, 2 cores, 2 threads, 16.0 GiB`, with the known parts.
 std::string describe_host(const Host& host);
 
@@ -49,7 +58,12 @@ std::string describe_gpu(const Gpu& gpu);
 /// `openblas 0.1.0 (OpenBLAS 0.3.21) on NVIDIA H100`, with the known parts.
 std::string describe_backend(const BackendRecord& backend);
 
-// ---- parts of sentences
+// ---- sentences and parts of them
+
+/// `The CPU ran at 16 to 58 % of its own speed: on a quiet machine its times may be as short as 16 % of
+/// these.` The shares are those of all times shown (own_speed_of()). Empty if none is below
+/// `trusted_speed_share`.
+std::string slow_machine_text(const std::string& machine, std::span<const double> shares);
 
 /// Capitalises the first letter, except in names such as `oneDNN`.
 std::string capitalised(std::string text);

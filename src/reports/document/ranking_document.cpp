@@ -53,23 +53,23 @@ std::string payback_text(const Payback& payback) {
   if (payback.bought) {
     const std::string electricity = payback.with_electricity ? "" : ", its electricity not counted";
     if (!payback.hours)
-      return fmt::format("{}, bought, never pays for itself: {} does the same for less than its electricity",
+      return fmt::format("{}, bought, never pays for itself: {} does the same for less than its electricity.",
                          payback.gpu, payback.cpu);
     return fmt::format(
-        "{}, bought, has paid for itself after {} hours of this work, against the price of {}{}", payback.gpu,
-        format_number(*payback.hours), payback.cpu, electricity);
+        "{}, bought, has paid for itself after {} hours of this work, against the price of {}{}.",
+        payback.gpu, format_number(*payback.hours), payback.cpu, electricity);
   }
   if (payback.busy->value > 1 && may_be_equal(*payback.busy))
-    return fmt::format("{}, rented and always busy, is not distinguishable from {} by the cost of this work",
+    return fmt::format("{}, rented and always busy, is not distinguishable from {} by the cost of this work.",
                        payback.gpu, payback.cpu);
   if (payback.busy->value > 1)
-    return fmt::format("{}, rented, is {}x as dear for this work as {}, however busy it is", payback.gpu,
+    return fmt::format("{}, rented, is {}x as dear for this work as {}, however busy it is.", payback.gpu,
                        format_number(payback.busy->value), payback.cpu);
-  return fmt::format("{}, rented, is cheaper than {} where it is busy for more than {} of its hours{}",
-                     payback.gpu, payback.cpu, format_percent(payback.busy->value),
+  return fmt::format("{}, rented, is cheaper than {} where it is busy for more than {} of its hours{}.",
+                     payback.gpu, payback.cpu, percent_text(payback.busy->value),
                      payback.busy->interval
-                         ? fmt::format(" ({} to {})", format_percent(payback.busy->interval->low),
-                                       format_percent(payback.busy->interval->high))
+                         ? fmt::format(" ({} to {})", percent_text(payback.busy->interval->low),
+                                       percent_text(payback.busy->interval->high))
                          : "");
 }
 
@@ -78,8 +78,26 @@ bool can_rank(const Ranking& ranking) {
   return std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.place > 0; }) > 1;
 }
 
-/// One sentence each: the first place and how far the others are behind, the Pareto front, and when a GPU
-/// pays for itself.
+/// Adds a sentence for each machine with a place that ran below its own speed, and one on interrupted runs.
+void add_rank_caveats(std::vector<Sentence>& said, const Ranking& ranking) {
+  std::vector<std::string> missing;
+  for (const Ranked& one : ranking.ranked) {
+    std::vector<double> shares;
+    for (const RankedPart& part : one.parts) {
+      if (part.own_speed && one.place > 0) shares.push_back(*part.own_speed);
+    }
+    add_sentence(said, slow_machine_text(one.candidate.name, shares), Tone::warning);
+    if (one.interrupted > 0)
+      missing.push_back(
+          fmt::format("{} of {}", counted_text(one.interrupted, "result", "results"), one.candidate.name));
+  }
+  if (!missing.empty())
+    add_sentence(said, fmt::format("Interrupted runs did not measure {}.", joined_text(missing)),
+                 Tone::warning);
+}
+
+/// One sentence each: the first place and how far the others are behind, caveats that may change that, the
+/// Pareto front, and when a GPU pays for itself.
 std::vector<Sentence> rank_sentences(const Ranking& ranking) {
   std::vector<Sentence> said;
   std::vector<std::string> first;
@@ -97,7 +115,8 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
   const bool has_trade = ranking.prices || std::ranges::any_of(ranking.ranked, [](const Ranked& one) {
                            return one.joules.has_value();
                          });
-  if (!can_rank(ranking)) {
+  const bool is_ranked = can_rank(ranking);
+  if (!is_ranked) {
     add_sentence(said, "No two machines can be compared for this work.", Tone::warning);
   } else {
     if (first.size() > 1)
@@ -106,12 +125,13 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
     if (first.size() == 1)
       add_sentence(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
     if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
-    if (front.size() > 1 && has_trade)
-      add_sentence(
-          said,
-          fmt::format("For each of these, no other machine is better in time, energy and cost at once: {}.",
-                      joined_text(front)));
   }
+  add_rank_caveats(said, ranking);
+  if (is_ranked && front.size() > 1 && has_trade)
+    add_sentence(
+        said,
+        fmt::format("For each of these, no other machine is better in time, energy and cost at once: {}.",
+                    joined_text(front)));
   for (const Payback& payback : ranking.paybacks) add_sentence(said, payback_text(payback));
   if (!ranking.nobody.empty())
     add_sentence(said, fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
@@ -128,6 +148,12 @@ std::optional<double> runs_for(const std::optional<Estimate>& amount, double uni
   return amount ? std::optional(unit / amount->value) : std::nullopt;
 }
 
+/// How many times the first's amount it takes: "~1.5x" without an interval.
+TableCell behind_cell(const Ranked& one, const Ranking& ranking) {
+  const bool is_exact = !one.behind || one.behind->interval || &one == &ranking.ranked.front();
+  return is_exact ? TableCell(value_of(one.behind)) : TableCell("~" + factor_text(one.behind->value));
+}
+
 Table order_table(const Ranking& ranking) {
   const std::string currency = ranking.prices ? printable(ranking.prices->currency) : "";
   using enum CellKind;
@@ -138,9 +164,9 @@ Table order_table(const Ranking& ranking) {
                           {"95 %", spread},
                           essential("over the first's", ratio),
                           {"energy", joules},
-                          {"runs a kWh", number},
+                          {work_in_short(ranking) + " a kWh", number},
                           {currency + " an hour", number},
-                          {"runs for 1 " + currency, number},
+                          {work_in_short(ranking) + " for 1 " + currency, number},
                           {"notes"}}};
   for (const Ranked& one : ranking.ranked) {
     const Tone tone = one.place == 1 ? Tone::best : Tone::plain;
@@ -149,7 +175,7 @@ Table order_table(const Ranking& ranking) {
                    {printable(one.candidate.name), tone},
                    value_of(one.seconds),
                    one.seconds ? relative_half_width(*one.seconds) : std::nullopt,
-                   value_of(one.behind),
+                   behind_cell(one, ranking),
                    value_of(one.joules),
                    runs_for(one.joules, joules_per_kwh),
                    one.offer ? TableCell(one.offer->per_hour, printable(one.offer->name)) : TableCell(),
@@ -232,16 +258,14 @@ Fold machine_fold(const Ranked& one) {
 
 }  // namespace
 
-Document document_of(const Ranking& ranking) {
-  Document document{.title =
-                        ranking.title.empty() ? "Which machine for this work?" : printable(ranking.title)};
-  document.about = about_line({counted_text(ranking.ranked.size(), "machine", "machines"),
-                               date_text(ranking.created), tool_text(ranking.tool_version)});
+Card ranking_card(const Ranking& ranking) {
   Card order{.id = "order", .question = fmt::format("Which machine takes the least {}?", name(ranking.by))};
   order.answer = rank_sentences(ranking);
-  const auto first = std::ranges::find(ranking.ranked, 1, &Ranked::place);
-  order.short_answer =
-      !can_rank(ranking) || first == ranking.ranked.end() ? "not known" : printable(first->candidate.name);
+  std::vector<std::string> first;
+  for (const Ranked& one : ranking.ranked) {
+    if (one.place == 1) first.push_back(printable(one.candidate.name));
+  }
+  order.short_answer = can_rank(ranking) ? joined_text(first) : "not known";
   std::vector<Chart> charts = rank_charts(ranking);
   order.picture = take_first(charts);
   order.tables.push_back(order_table(ranking));
@@ -250,7 +274,15 @@ Document document_of(const Ranking& ranking) {
   for (const Table& table : {fit_table(ranking), price_table(ranking)}) {
     if (!table.rows.empty()) order.folds.push_back({.title = table.title, .tables = {table}});
   }
-  document.cards.push_back(std::move(order));
+  return order;
+}
+
+Document document_of(const Ranking& ranking) {
+  Document document{.title =
+                        ranking.title.empty() ? "Which machine for this work?" : printable(ranking.title)};
+  document.about = about_line({counted_text(ranking.ranked.size(), "machine", "machines"),
+                               date_text(ranking.created), tool_text(ranking.tool_version)});
+  document.cards.push_back(ranking_card(ranking));
   for (const std::string& note : ranking.notes) add_sentence(document.notes, note, Tone::warning);
   for (const Ranked& one : ranking.ranked) document.folds.push_back(machine_fold(one));
   return document;

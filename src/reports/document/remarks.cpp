@@ -9,6 +9,7 @@
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
+#include "verdicts/overview.h"
 
 namespace breakeven {
 namespace {
@@ -47,32 +48,50 @@ std::vector<double> figures_of(const std::string& text) {
   return figures;
 }
 
+/// True if `text`, which differs from `other` only in its numbers, tells of something worse. Of most remarks
+/// the largest numbers are the worst; of the machine's own speed and of numbers of samples the smallest.
+bool is_worse(const std::string& text, const std::string& other) {
+  const bool smaller_is_worse = text.starts_with("this machine ran at ") || text.starts_with("only ");
+  return smaller_is_worse ? figures_of(text) < figures_of(other) : figures_of(other) < figures_of(text);
+}
+
+void add_once(std::vector<std::string>& all, const std::string& one) {
+  if (std::ranges::count(all, one) == 0) all.push_back(one);
+}
+
 /// A remark on one or many results. Texts that differ only in their numbers are one remark.
 struct Remark {
-  std::string text;  // printable; the one with the largest numbers
+  std::string text;  // printable; the worst
   bool varies = false;
   std::size_t count = 0;                   // number of results; 0 if it is about a whole run
   std::vector<std::string> backends = {};  // in order of appearance
+  std::vector<std::string> machines = {};  // likewise
   std::string first = {};                  // operation and title of the first result
 };
 
 /// Gathers remarks in order of appearance.
 class Remarks {
  public:
-  void add(const std::string& said, const CaseResult* result) {
+  /// With several machines, each remark says which it is about.
+  explicit Remarks(std::size_t machines) : machines_(machines) {}
+
+  void add(const std::string& said, const std::string& machine, const CaseResult* result) {
     const std::string text = printable(said);
-    const auto [known, fresh] = index_.try_emplace(without_numbers(text), all_.size());
+    std::string key = without_numbers(text);
+    // The numbers of a run are those of its machine.
+    if (result == nullptr) key += "\n" + machine;
+    const auto [known, fresh] = index_.try_emplace(std::move(key), all_.size());
     if (fresh) all_.push_back({.text = text});
     Remark& remark = all_[known->second];
     if (remark.text != text) {
       remark.varies = true;
-      if (figures_of(remark.text) < figures_of(text)) remark.text = text;
+      if (is_worse(text, remark.text)) remark.text = text;
     }
+    add_once(remark.machines, machine);
     if (result == nullptr) return;
     if (++remark.count == 1)
       remark.first = fmt::format("{} {}", printable(result->op), problem_title(*result));
-    std::string backend = printable(result->backend);
-    if (std::ranges::count(remark.backends, backend) == 0) remark.backends.push_back(std::move(backend));
+    add_once(remark.backends, printable(result->backend));
   }
 
   /// Adds the remarks on whole runs first, then the others by falling frequency.
@@ -81,20 +100,26 @@ class Remarks {
     std::ranges::stable_sort(ordered, [](const Remark& a, const Remark& b) {
       return a.count == 0 || b.count == 0 ? a.count < b.count : a.count > b.count;
     });
-    for (const Remark& remark : ordered) {
-      const std::string backends = fmt::format("{}", fmt::join(remark.backends, ", "));
-      std::string text = remark.text;
-      if (remark.count == 1) text += fmt::format(" ({}, {})", backends, remark.first);
-      if (remark.count > 1 && remark.varies)
-        text += fmt::format(" (and {} like it: {})",
-                            counted_text(remark.count - 1, "more case", "more cases"), backends);
-      else if (remark.count > 1)
-        text += fmt::format(" ({} cases: {})", remark.count, backends);
-      said.push_back({.text = std::move(text), .tone = tone});
-    }
+    for (const Remark& remark : ordered) said.push_back({.text = text_of(remark), .tone = tone});
   }
 
  private:
+  std::string text_of(const Remark& remark) const {
+    const std::string backends = fmt::format("{}", fmt::join(remark.backends, ", "));
+    const std::string machines = machines_ < 2 ? "" : joined_text(remark.machines);
+    const std::string on = machines.empty() ? ""
+                           : remark.machines.size() == machines_
+                               ? fmt::format("; on all {} machines", machines_)
+                               : "; on " + machines;
+    if (remark.count == 0)
+      return machines.empty() ? remark.text : fmt::format("{}: {}", machines, remark.text);
+    if (remark.count == 1) return fmt::format("{} ({}, {}{})", remark.text, backends, remark.first, on);
+    if (!remark.varies) return fmt::format("{} ({} cases: {}{})", remark.text, remark.count, backends, on);
+    return fmt::format("{} (and {} like it: {}{})", remark.text,
+                       counted_text(remark.count - 1, "more case", "more cases"), backends, on);
+  }
+
+  std::size_t machines_;
   std::vector<Remark> all_;
   std::unordered_map<std::string, std::size_t> index_;
 };
@@ -125,24 +150,29 @@ std::vector<std::string> shards_texts(const Runs& runs) {
 }  // namespace
 
 std::vector<Sentence> remarks_on(const Runs& runs) {
-  Remarks failures;
-  Remarks warnings;
-  Remarks unsupported;
-  bool complete = true;
-  for (const Result* run : runs) {
-    complete = complete && run->complete;
-    for (const std::string& warning : run->warnings) warnings.add(warning, nullptr);
-    for (const CaseResult& result : run->cases) {
-      if (result.status != Status::ok)
-        (result.status == Status::unsupported ? unsupported : failures)
-            .add(fmt::format("{}: {}", name(result.status), explain(result)), &result);
-      for (const std::string& warning : result.warnings) warnings.add(warning, &result);
+  const std::vector<MachineRuns> machines = machines_of(runs);
+  Remarks failures(machines.size());
+  Remarks warnings(machines.size());
+  Remarks unsupported(machines.size());
+  std::vector<std::string> incomplete;  // names of machines
+  for (const MachineRuns& machine : machines) {
+    for (const Result* run : machine.runs) {
+      if (!run->complete) add_once(incomplete, machine.name);
+      for (const std::string& warning : run->warnings) warnings.add(warning, machine.name, nullptr);
+      for (const CaseResult& result : run->cases) {
+        if (result.status != Status::ok)
+          (result.status == Status::unsupported ? unsupported : failures)
+              .add(status_text(result.status, explain(result)), machine.name, &result);
+        for (const std::string& warning : result.warnings) warnings.add(warning, machine.name, &result);
+      }
     }
   }
   std::vector<Sentence> said;
   failures.add_to(said, Tone::bad);
-  if (!complete)
-    said.push_back({.text = "The run ended before everything was measured: continue it with --resume.",
+  if (!incomplete.empty())
+    said.push_back({.text = fmt::format("The run{} ended before everything was measured: continue it with "
+                                        "--resume.",
+                                        machines.size() < 2 ? "" : " on " + joined_text(incomplete)),
                     .tone = Tone::warning});
   for (const std::string& text : shards_texts(runs)) add_sentence(said, text, Tone::warning);
   warnings.add_to(said, Tone::warning);

@@ -19,6 +19,19 @@ namespace {
 
 // ---- tables
 
+/// A backend's mean, with what limits it.
+TableCell mean_cell(const BackendSummary& one, const LibrarySummary& summary) {
+  return {std::optional(one.mean_ratio), mean_limits(one, summary)};
+}
+
+/// The name of a backend that is shown as `tone`; bad, with their number, if it has wrong results.
+TableCell library_cell(const LibrarySummary& summary, const std::string& backend, Tone tone = Tone::plain) {
+  const std::string wrong = wrong_text(summary, backend);
+  TableCell cell(backend_title(backend), wrong.empty() ? tone : Tone::bad);
+  cell.note = wrong;
+  return cell;
+}
+
 /// One row per backend: how often it is the fastest, and its mean time divided by the fastest's, by operation
 /// if there are several.
 Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups,
@@ -35,15 +48,18 @@ Table library_table(const LibrarySummary& summary, const std::vector<ProblemGrou
   }
   if (by_op.empty()) table.columns.push_back({"largest gap", CellKind::ratio});
   for (const BackendSummary& one : summary.backends) {
-    TableRow row{.cells = {{backend_title(one.backend), &one == &summary.leader() ? Tone::best : Tone::plain},
-                           fastest_text(one),
-                           one.mean_ratio}};
+    const bool leads = &one == &summary.leader();
+    TableRow row{.cells = {library_cell(summary, one.backend, leads ? Tone::best : Tone::plain),
+                           fastest_text(one), mean_cell(one, summary)}};
     for (const LibrarySummary& of_op : by_op) {
       const auto same = std::ranges::find(of_op.backends, one.backend, &BackendSummary::backend);
-      row.cells.push_back(same == of_op.backends.end() ? TableCell() : TableCell(same->mean_ratio));
+      row.cells.push_back(same == of_op.backends.end() ? TableCell() : mean_cell(*same, of_op));
     }
     if (by_op.empty())
-      row.cells.push_back(one.largest_in.empty() ? TableCell() : TableCell(one.largest_ratio));
+      row.cells.push_back(one.largest_in.empty()
+                              ? TableCell()
+                              : TableCell(std::optional(one.largest_ratio.value),
+                                          one.largest_ratio.interval ? "" : "few samples"));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -119,13 +135,45 @@ Chart libraries_chart(const InOrder<std::string, LibrarySummary>& machines) {
   return finished(std::move(chart));
 }
 
+/// True for a chart of what the topic is about.
+bool is_about(const Chart& chart, Focus focus) {
+  switch (focus) {
+    case Focus::gpu:
+      return chart.name.ends_with("-speedup");
+    case Focus::precision:
+      return chart.name == "lower-precision";
+    case Focus::frameworks:
+    case Focus::gpu_libraries:
+      return chart.name == "frameworks";
+    case Focus::operands:
+      return chart.name == "operands";
+    case Focus::graphs:
+    case Focus::steps:
+      return chart.name.ends_with("-steps-of-optimisation");
+    case Focus::scaling:
+      return chart.name == "ranks";
+    case Focus::latency:
+      return chart.name.ends_with("-latency");
+    default:
+      return false;
+  }
+}
+
+/// True if one curve, or the bars of one operation, show all that was compared.
+bool is_one_picture(const std::vector<ProblemGroup>& groups, const std::vector<Family>& families) {
+  return groups.size() == 1 && families.size() < 2;
+}
+
 /// Removes the chart that shows the answer best from `all` and returns it; empty if there is none.
-std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found,
+std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found, bool one_shows_all,
                                     const std::string& machine) {
+  const bool has_libraries = found.libraries.problems > 0;
+  // A picture of one part may show another library ahead than the answer.
+  if (found.focus == Focus::libraries && has_libraries && !one_shows_all)
+    return libraries_chart({{machine, found.libraries}});
   const auto rank = [&](const Chart& c) {
     constexpr std::size_t readable = 8;
-    if (found.focus == Focus::gpu && c.name.ends_with("-speedup")) return 0;
-    if (found.focus == Focus::precision && c.name == "lower-precision") return 0;
+    if (is_about(c, found.focus)) return 0;
     if (c.kind == Chart::Kind::lines && !c.name.ends_with("-latency") &&
         c.name.find("-loss") == std::string::npos)
       return 1;
@@ -136,11 +184,16 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
     std::rotate(all.begin(), best, std::next(best));
     return take_first(all);
   }
-  if (found.libraries.problems > 0) return libraries_chart({{machine, found.libraries}});
+  if (has_libraries) return libraries_chart({{machine, found.libraries}});
   return std::nullopt;
 }
 
 // ---- cards
+
+/// "wrong results: oneDNN and BLIS; ", before the short answer of a card.
+std::string wrong_in_short(const std::vector<std::string>& backends) {
+  return backends.empty() ? "" : fmt::format("wrong results: {}; ", joined_text(backends));
+}
 
 void add_pictures(Card& card, std::vector<Chart> charts) {
   constexpr std::size_t most = 8;  // more would make the page slow; --chart draws all of them
@@ -148,18 +201,38 @@ void add_pictures(Card& card, std::vector<Chart> charts) {
   add_fold(card.folds, more_pictures(std::move(charts)));
 }
 
-Card one_machine_card(const MachineRuns& machine) {
+/// Makes the order of the machines the answer. The findings on libraries follow.
+void begin_with_order(Findings& found, const Card& order) {
+  found.sentences.insert(found.sentences.begin(), order.answer.begin(), order.answer.end());
+  found.answers = order.answer.size();
+  found.more_answers = 0;
+  found.in_short = order.short_answer;
+  found.figures = order.figures;
+}
+
+/// Shows the order of the machines first, and then the other table.
+void show_order(Card& card, const Card& order) {
+  card.tables.insert(card.tables.begin(), order.tables.begin(), order.tables.end());
+  if (order.picture) card.picture = order.picture;
+  card.folds.insert(card.folds.end(), order.folds.begin(), order.folds.end());
+}
+
+Card one_machine_card(const MachineRuns& machine, std::optional<Focus> asked,
+                      const std::optional<Card>& order) {
   const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
   const std::vector<Timed> timed = timed_results(machine.runs);
   const std::vector<Family> families = families_of(timed);
-  const Findings found = findings_of(machine, groups, timed, families);
+  Findings found = findings_of(machine, groups, timed, families, asked);
+  if (order) begin_with_order(found, *order);
   const auto split = found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers);
-  Card card{.short_answer = found.in_short,
-            .answer = {found.sentences.begin(), split},
+  std::vector<Sentence> answer = found.troubles;
+  answer.insert(answer.end(), found.sentences.begin(), split);
+  Card card{.short_answer = wrong_in_short(found.wrong) + found.in_short,
+            .answer = std::move(answer),
             .more_answers = {split, split + static_cast<std::ptrdiff_t>(found.more_answers)},
             .figures = found.figures};
   std::vector<Chart> charts = machine_charts(machine.runs);
-  card.picture = decisive_chart(charts, found, machine.name);
+  card.picture = decisive_chart(charts, found, is_one_picture(groups, families), machine.name);
   // The table that shows the answer is on the card; the others are folded.
   Fold more{.title = "What else the results say", .sentences = {split, found.sentences.end()}};
   more.tables = rate_tables(families);
@@ -169,12 +242,33 @@ Card one_machine_card(const MachineRuns& machine) {
   add_table(card.tables, std::move(libraries));
   std::erase_if(more.tables, [](const Table& table) { return table.rows.empty(); });
   card.details = result_tables(groups, false);
+  if (order) show_order(card, *order);
   add_fold(card.folds, std::move(more));
   add_pictures(card, std::move(charts));
   return card;
 }
 
-Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs& runs) {
+/// A machine's row of the table that has one for each.
+TableRow machine_row(const std::string& machine, const Findings& found) {
+  const LibrarySummary& libraries = found.libraries;
+  TableRow row{.cells = {machine, text_cell(found.focus == Focus::libraries ? "" : found.in_short)}};
+  if (libraries.problems == 0) return row;
+  const BackendSummary& leader = libraries.leader();
+  const BackendSummary& next = libraries.backends[1];
+  row.cells.insert(row.cells.end(), {library_cell(libraries, leader.backend), fastest_text(leader),
+                                     library_cell(libraries, next.backend), mean_cell(next, libraries)});
+  return row;
+}
+
+/// A machine's answer in a few words, which may be those of other machines, too.
+std::string short_of_machine(const Findings& found) {
+  return found.focus == Focus::libraries && found.libraries.problems > 0
+             ? backend_title(found.libraries.leader().backend)
+             : found.in_short;
+}
+
+Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs& runs,
+                           std::optional<Focus> asked, const std::optional<Card>& order) {
   constexpr std::size_t most_sentences = 4;
   const std::vector<ProblemGroup> groups = compare_backends(runs);
   Card card;
@@ -188,38 +282,44 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
   Fold more{.title = "What else the results say"};
   InOrder<std::string, LibrarySummary> summaries;
   std::set<std::string> shorts;
+  std::set<std::string> wrong;
+  std::vector<Sentence> troubles;
   for (const MachineRuns& machine : machines) {
     const std::vector<Timed> timed = timed_results(machine.runs);
-    const Findings found = findings_of(machine, groups, timed, families_of(timed));
-    const bool has_libraries = found.libraries.problems > 0;
-    const bool of_libraries = found.focus == Focus::libraries;
-    const std::size_t answers = of_libraries ? 1 : found.answers + found.more_answers;
+    const Findings found = findings_of(machine, groups, timed, families_of(timed), asked);
+    const std::size_t answers = found.focus == Focus::libraries ? 1 : found.answers + found.more_answers;
+    wrong.insert(found.wrong.begin(), found.wrong.end());
+    for (const Sentence& trouble : found.troubles)
+      add_sentence(troubles, fmt::format("{}: {}", machine.name, trouble.text), trouble.tone);
     for (std::size_t i = 0; i < found.sentences.size(); ++i) {
       const std::string said = fmt::format("{}: {}", machine.name, found.sentences[i].text);
       const bool is_shown = i == 0 && card.answer.size() < most_sentences;
       add_sentence(is_shown ? card.answer : more.sentences, said);
       if (!is_shown && i < answers) add_sentence(card.more_answers, said);
     }
-    TableRow row{.cells = {machine.name, text_cell(of_libraries ? "" : found.in_short)}};
-    if (has_libraries) {
-      const BackendSummary& leader = found.libraries.leader();
-      const BackendSummary& next = found.libraries.backends[1];
-      row.cells.insert(row.cells.end(), {backend_title(leader.backend), fastest_text(leader),
-                                         backend_title(next.backend), next.mean_ratio});
-      summaries.emplace_back(machine.name, found.libraries);
-    }
-    row.cells.resize(table.columns.size());
-    table.rows.push_back(std::move(row));
-    shorts.insert(has_libraries && of_libraries ? backend_title(found.libraries.leader().backend)
-                                                : found.in_short);
+    if (found.libraries.problems > 0) summaries.emplace_back(machine.name, found.libraries);
+    table.rows.push_back(machine_row(machine.name, found));
+    table.rows.back().cells.resize(table.columns.size());
+    shorts.insert(short_of_machine(found));
   }
-  card.short_answer = shorts.size() == 1 ? fmt::format("{}, on all {}", *shorts.begin(), machines.size())
-                                         : "differs by machine";
+  std::string short_answer = shorts.size() == 1
+                                 ? fmt::format("{}, on all {}", *shorts.begin(), machines.size())
+                                 : "differs by machine";
+  if (order) {
+    more.sentences.insert(more.sentences.begin(), card.answer.begin(), card.answer.end());
+    card.answer = order->answer;
+    card.more_answers.clear();
+    short_answer = order->short_answer;
+  }
+  // Bad news comes before good, whichever machine it is from.
+  card.answer.insert(card.answer.begin(), troubles.begin(), troubles.end());
+  card.short_answer = wrong_in_short({wrong.begin(), wrong.end()}) + short_answer;
   std::vector<Chart> charts = across_machines_charts(runs);
   card.picture = take_first(charts);
   if (!card.picture && !summaries.empty()) card.picture = libraries_chart(summaries);
   card.tables.push_back(std::move(table));
   card.details = result_tables(groups, true);
+  if (order) show_order(card, *order);
   add_fold(card.folds, std::move(more));
   add_pictures(card, std::move(charts));
   return card;
@@ -237,10 +337,11 @@ std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
   return Card{
       .question = "Where does a GPU win?",
       .short_answer = "not measured yet",
-      .answer = {{.text = one_config ? "No GPU took part: the same command compares one, unless --backends "
-                                       "leaves it out."
-                                     : "Not measured yet: no GPU took part. On a machine with one, run the "
-                                       "same configs, and report its files with these."}}};
+      .answer = {{.text = one_config
+                              ? "No GPU took part. To compare one, run this config on a machine with a GPU, "
+                                "without --backends."
+                              : "Not measured yet: no GPU took part. On a machine with one, run the "
+                                "same configs, and report its files with these."}}};
 }
 
 bool has_gpu(const Threshold& threshold) {
@@ -260,6 +361,14 @@ void give_ids(std::vector<Card>& cards) {
   }
 }
 
+/// The topic that the first config asks about that names one; older files have none.
+std::optional<Focus> focus_of(const Runs& runs) {
+  for (const Result* run : runs) {
+    if (const auto focus = config_focus(*run)) return focus;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Document document_of(const Measured& measured) {
@@ -273,10 +382,15 @@ Document document_of(const Measured& measured) {
   Document document{
       .about = about_text(measured), .notes = remarks_on(runs), .folds = machine_folds(measured)};
   std::set<std::string> titles;
+  bool all_have_order = !questions.empty();  // so that no card needs to compare machines
   for (const auto& [question, asked] : questions) {
     const std::vector<MachineRuns> answering = machines_of(asked);
     const bool alone = answering.size() == 1;
-    Card card = alone ? one_machine_card(answering.front()) : several_machines_card(answering, asked);
+    const std::optional<Focus> focus = measured.asks ? measured.asks : focus_of(asked);
+    const std::optional<Card> order = focus == Focus::machines ? mix_card(asked) : std::nullopt;
+    all_have_order = all_have_order && order;
+    Card card = alone ? one_machine_card(answering.front(), focus, order)
+                      : several_machines_card(answering, asked, focus, order);
     card.question = question;
     if (alone && machines.size() > 1) card.question += fmt::format(" ({})", answering.front().name);
     Fold notes{.sentences = questions.size() == 1 ? document.notes : remarks_on(asked)};
@@ -290,7 +404,7 @@ Document document_of(const Measured& measured) {
       machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
   const auto with_gpu =
       std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
-  if (auto card = machines_card(machines)) {
+  if (auto card = all_have_order ? std::nullopt : machines_card(machines)) {
     if (with_gpu != between.begin()) card->folds.push_back(break_even_fold({between.begin(), with_gpu}));
     document.cards.push_back(std::move(*card));
   }

@@ -18,12 +18,18 @@
 namespace breakeven {
 namespace {
 
-/// The number of steps that every backend of the problem has taken. Losses are compared at the last of them.
-std::size_t common_losses(const Problem& problem) {
-  std::size_t fewest = SIZE_MAX;
+/// The number of steps that each entry of the loss curve is the mean of.
+double steps_per_loss(const Training& training) {
+  return static_cast<double>(std::max<std::int64_t>(1, training.loss_stride));
+}
+
+/// The number of steps that every backend of the problem has taken. Losses are compared there.
+double common_steps(const Problem& problem) {
+  double fewest = INFINITY;
   for (const Entry& entry : problem.entries) {
     const auto& training = entry.result->training;
-    if (training && !training->loss.empty()) fewest = std::min(fewest, training->loss.size());
+    if (training && !training->loss.empty())
+      fewest = std::min(fewest, static_cast<double>(training->loss.size()) * steps_per_loss(*training));
   }
   return fewest;
 }
@@ -53,7 +59,7 @@ Tone tone_of(Status status) {
 TableCell comparison(const Entry& entry) {
   const CaseResult& c = *entry.result;
   if (c.status == Status::ok) return {describe_standing(entry), tone_of(entry)};
-  return {fmt::format("{}: {}", status_text(c.status), explain(c)), tone_of(c.status)};
+  return {status_text(c.status, explain(c)), tone_of(c.status)};
 }
 
 std::string notes_of(const CaseResult& c) {
@@ -81,11 +87,14 @@ TableCell ceiling_share(const Problem&, const Entry& e) {
 TableCell losses(const Problem& problem, const Entry& e) {
   const auto& training = e.result->training;
   if (!training || training->loss.empty()) return {};
-  const std::size_t shown = common_losses(problem);
-  const auto steps =
-      static_cast<double>(shown) * static_cast<double>(std::max<std::int64_t>(1, training->loss_stride));
+  // The last entry whose steps all backends have taken: entries of two curves may be of unlike numbers of
+  // them.
+  const double each = steps_per_loss(*training);
+  const double shown =
+      std::clamp(std::floor(common_steps(problem) / each), 1.0, static_cast<double>(training->loss.size()));
   return text_cell(fmt::format("{} → {} in {} steps", loss_text(training->loss.front()),
-                               loss_text(training->loss[shown - 1]), count_text(steps)));
+                               loss_text(training->loss[static_cast<std::size_t>(shown) - 1]),
+                               count_text(shown * each)));
 }
 
 TableCell time_to_target(const Problem&, const Entry& e) {

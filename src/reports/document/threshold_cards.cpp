@@ -20,32 +20,14 @@ CellKind kind_of(Quantity in) {
                                   : CellKind::number;
 }
 
-/// The names of the sides without their common part, such as "OpenBLAS on " for two numbers of threads, or ",
-/// 2 cores" for two machines.
-std::array<std::string, 2> distinct_names(const Threshold& threshold) {
-  std::array<std::string, 2> names{printable(name_of_side(threshold, 0)),
-                                   printable(name_of_side(threshold, 1))};
-  auto& [first, second] = names;
-  constexpr std::string_view on = " on ";
-  const std::size_t place = first.find(on);
-  if (place != std::string::npos && second.starts_with(first.substr(0, place + on.size()))) {
-    for (std::string& name : names) name.erase(0, place + on.size());
-  }
-  const std::size_t comma = first.rfind(", ");
-  if (comma != std::string::npos && second.ends_with(first.substr(comma)) && first != second) {
-    const std::size_t shared = first.size() - comma;
-    for (std::string& name : names) name.resize(name.size() - shared);
-  }
-  return names;
-}
-
-/// The faster side and by how much, as the mean over the launches; "neither" if that may be chance.
-TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>& names) {
+/// The faster side and by how much, with a "~" if that has no interval; "neither" if it may be chance.
+TableCell lead_of(const ThresholdPoint& point, Lead lead, const std::array<std::string, 2>& names) {
   const auto ratio = point.ratio();
   if (!ratio) return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};
-  if (may_be_equal(*ratio)) return {"neither", Tone::quiet};
+  if (lead == Lead::neither) return {"neither", Tone::quiet};
   const double faster = std::max(ratio->value, 1 / ratio->value);
-  return fmt::format("{} by {}", names.at(ratio->value < 1 ? 1 : 0), factor_text(faster));
+  return fmt::format("{} by {}{}", names.at(lead == Lead::challenger ? 1 : 0), ratio->interval ? "" : "~",
+                     factor_text(faster));
 }
 
 bool has_several(const ThresholdContender& side) {
@@ -55,10 +37,11 @@ bool has_several(const ThresholdContender& side) {
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
   const CellKind kind = kind_of(answer.in);
   const bool paired = !threshold.from_results;
+  const std::array<std::string, 2> names = distinct_names(threshold);
   Table table{.title = question_of(answer),
               .columns = {essential(printable(threshold.parameter), CellKind::count),
-                          essential(printable(name_of_side(threshold, 0)), kind),
-                          essential(printable(name_of_side(threshold, 1)), kind),
+                          essential(names[0], kind),
+                          essential(names[1], kind),
                           essential("ahead"),
                           {paired ? "launches" : "", CellKind::count}},
               .one_unit = true};
@@ -67,10 +50,11 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
     return TableCell(of.amount(answer.in),
                      has_several(threshold.sides.at(side)) ? backend_title(of.backend) : "");
   };
-  const std::array<std::string, 2> names = distinct_names(threshold);
   for (const ThresholdPoint& point : answer.points) {
-    table.rows.push_back({.cells = {point.value, amount(point, 0), amount(point, 1), lead_of(point, names),
-                                    paired ? TableCell(point.log_ratios.size()) : TableCell()}});
+    const Lead lead = shown_lead(point, answer, threshold.from_results);
+    table.rows.push_back(
+        {.cells = {point.value, amount(point, 0), amount(point, 1), lead_of(point, lead, names),
+                   paired ? TableCell(point.log_ratios.size()) : TableCell()}});
   }
   return table;
 }
@@ -90,32 +74,51 @@ std::string prices_text(const Threshold& t) {
 std::string lead_in_short(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   if (!found.last) return "not measured";
-  if (found.answer == BreakEven::Answer::unclear) return "not answered";
   const auto& [baseline, challenger] = distinct_names(threshold);
+  const auto shown = [&](std::int64_t value) { return value_text(threshold.parameter, value); };
+  if (const auto change = bracketed_change(answer))
+    return fmt::format("{} from {}", change->above == Lead::challenger ? challenger : baseline,
+                       shown(change->from));
+  if (found.answer == BreakEven::Answer::unclear) return "not answered";
   if (found.answer == BreakEven::Answer::always) return challenger + " at all values";
   if (found.answer == BreakEven::Answer::never) return baseline + " at all values";
   if (found.changes.empty()) return "neither";
   const LeadChange& last = found.changes.back();
-  const std::string from = count_text(last.from);
+  const std::string from = shown(last.from);
   if (last.above == Lead::challenger) return fmt::format("{} from {}", challenger, from);
   if (last.below == Lead::challenger) {
     if (found.changes.size() == 1) return fmt::format("{} below {}", challenger, from);
     const LeadChange& before = found.changes[found.changes.size() - 2];
-    return fmt::format("{} from {} to {}", challenger, count_text(before.from), from);
+    return fmt::format("{} from {} to {}", challenger, shown(before.from), from);
   }
   return last.above == Lead::baseline ? fmt::format("{} from {}", baseline, from)
                                       : fmt::format("{} below {}", baseline, from);
 }
 
+/// The shares of its own speed at which a side's machine ran, in the times shown.
+std::vector<double> own_speeds(const Threshold& threshold, std::size_t side) {
+  std::vector<double> shares;
+  for (const ThresholdAnswer& answer : threshold.answers) {
+    for (const ThresholdPoint& point : answer.points) {
+      if (const auto& share = point.sides.at(side).own_speed) shares.push_back(*share);
+    }
+  }
+  return shares;
+}
+
 /// Adds a sentence for each side whose machine ran below its own speed.
 void tell_slow_machines(const Threshold& threshold, std::vector<Sentence>& answer) {
   for (std::size_t side = 0; side < 2; ++side) {
-    const double share = threshold.sides.at(side).own_speed.value_or(1);
-    if (share < trusted_speed_share)
+    const std::string name = printable(name_of_side(threshold, side));
+    const std::vector<double> shares = own_speeds(threshold, side);
+    add_sentence(answer, slow_machine_text(name, shares), Tone::warning);
+    if (const double usual = threshold.sides.at(side).own_speed.value_or(1);
+        shares.empty() && usual < trusted_speed_share) {
       add_sentence(answer,
-                   fmt::format("{} {}: on a quiet machine its times may be as short as {:.0f} % of these.",
-                               printable(name_of_side(threshold, side)), ran_at(share), share * 100),
+                   fmt::format("{} {} in the median case: on a quiet machine its times would be shorter.",
+                               name, ran_at(usual)),
                    Tone::warning);
+    }
   }
 }
 

@@ -109,7 +109,8 @@ std::string describe_details(const CaseVerdict& c) {
   // A wrong head is left out here, because it is the finding itself.
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
     details.push_back("head " + status_text(c.head_status));
-  if (!c.reason.empty()) details.push_back(printable(c.reason));
+  const bool says_more = c.reason != status_text(c.base_status) && c.reason != status_text(c.head_status);
+  if (!c.reason.empty() && says_more) details.push_back(printable(c.reason));
   const std::string was = chosen_algorithm(c.base_algorithm), is = chosen_algorithm(c.head_algorithm);
   if (!was.empty() && !is.empty() && was != is)
     details.push_back(printable(fmt::format("other algorithm: {} → {}", was, is)));

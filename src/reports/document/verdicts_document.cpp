@@ -123,6 +123,14 @@ Table table_of_findings(const char* title) {
 /// With at most this many cases, unchanged ones are shown as well.
 constexpr std::size_t few_cases = 8;
 
+/// Why the cases of a group were not compared. Reasons such as "interrupted" do not say which side was.
+std::string why_not_compared(const CauseGroup& group) {
+  const CaseVerdict& first = *group.cases.front();
+  const bool was_interrupted =
+      first.base_status == Status::interrupted || first.head_status == Status::interrupted;
+  return group.reason.empty() || was_interrupted ? group.cause : group.reason;
+}
+
 /// The table of findings. Cases that cannot be compared for the same reason share one row, at the place of
 /// the first.
 Table findings_table(const Verdicts& verdicts) {
@@ -140,7 +148,7 @@ Table findings_table(const Verdicts& verdicts) {
       if (group.cases.size() == 1) continue;
       row.cells[2] = counted_text(group.cases.size(), "case", "cases");
       row.cells[3] = {};
-      row.cells[4] = text_cell(group.reason.empty() ? group.cause : group.reason);
+      row.cells[4] = text_cell(why_not_compared(group));
       row.cells[5] = {};
     }
   }
@@ -151,6 +159,12 @@ Table all_cases(const Verdicts& verdicts) {
   Table table = table_of_findings("Cases");
   for (const CaseVerdict& c : verdicts.cases) table.rows.push_back(finding_row(c));
   return table;
+}
+
+/// The mean change, with its interval if that is known.
+std::string mean_change_text(const OverallChange& overall) {
+  if (!overall.interval) return change_text(overall.ratio);
+  return change_text({.value = overall.ratio, .low = overall.interval->low, .high = overall.interval->high});
 }
 
 // ---- pictures
@@ -229,7 +243,7 @@ Document document_of(const Verdicts& verdicts) {
             .short_answer = said.substr(0, said.find_first_of(":."))};
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
     add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
-                                          overall->cases, change_text(overall->ratio)));
+                                          overall->cases, mean_change_text(*overall)));
   if (const std::string devices = changed_devices(verdicts); !devices.empty())
     add_sentence(card.answer, fmt::format("This holds for {}. Another one may run the same change slower or "
                                           "faster: gate it there, too.",

@@ -9,10 +9,12 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "results/counted_samples.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
 #include "verdicts/scaling.h"
 #include "workloads/bandwidth.h"
+#include "workloads/dtype.h"
 #include "workloads/ranks.h"
 #include "workloads/workload.h"
 
@@ -80,10 +82,30 @@ Statement scaling_statement(const Scaling& one) {
 
 // ---- the GPU and the processors of its machine
 
+using BestByValue = std::map<double, const CaseResult*>;
+
+BestByValue fastest_cpus(const Family& family, const std::string& dtype) {
+  return family.fastest(dtype, [](const Timed& timed) { return !timed.is_gpu(); });
+}
+BestByValue fastest_gpus(const Family& family, const std::string& dtype) {
+  return family.fastest(dtype, [](const Timed& timed) { return timed.is_gpu(); });
+}
+
+/// How far below its own speed the CPU ran in the times that a GPU's are compared with; empty if it did not.
+std::string slow_cpu_text(const Family& family, const std::string& dtype) {
+  const BestByValue gpus = fastest_gpus(family, dtype);
+  std::vector<double> shares;
+  for (const auto& [value, cpu] : fastest_cpus(family, dtype)) {
+    const auto share = own_speed_of(*cpu);
+    if (share && gpus.contains(value)) shares.push_back(*share);
+  }
+  return slow_machine_text("The CPU", shares);
+}
+
 std::optional<Statement> gpu_statement(const Family& family, const std::string& dtype,
                                        const std::string& work) {
-  const auto cpus = family.fastest(dtype, [](const Timed& timed) { return !timed.is_gpu(); });
-  const auto gpus = family.fastest(dtype, [](const Timed& timed) { return timed.is_gpu(); });
+  const BestByValue cpus = fastest_cpus(family, dtype);
+  const BestByValue gpus = fastest_gpus(family, dtype);
   std::map<double, Estimate> speedups;
   for (const auto& [value, gpu] : gpus) {
     if (const auto cpu = cpus.find(value); cpu != cpus.end())
@@ -93,13 +115,15 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
   const auto& [best_at, best] =
       *std::ranges::max_element(speedups, {}, [](const auto& at) { return at.second.value; });
   // A tie does not count as a win.
-  const auto wins = [](const auto& at) {
-    return (at.second.interval ? at.second.interval->low : at.second.value) > 1;
-  };
+  const auto wins = [](const auto& at) { return at.second.value > 1 && !may_be_equal(at.second); };
   const std::string parameter = printable(family.parameter);
-  const std::string gpu = fmt::format("{}: the GPU ({})", work, backend_title(gpus.at(best_at)->backend));
-  const std::string most =
-      fmt::format("{} at {}", factor_text(best.value), at_value(family.parameter, best_at));
+  const std::string& backend = gpus.at(best_at)->backend;
+  const bool is_one =
+      std::ranges::all_of(gpus, [&](const auto& at) { return at.second->backend == backend; });
+  const std::string gpu =
+      fmt::format("{}: the GPU{}", work, is_one ? fmt::format(" ({})", backend_title(backend)) : "");
+  const std::string most = fmt::format("{} at {}{}", factor_text(best), at_value(family.parameter, best_at),
+                                       is_one ? "" : fmt::format(" with {}", backend_title(backend)));
   auto from = speedups.end();
   while (from != speedups.begin() && wins(*std::prev(from))) --from;
   if (from == speedups.begin())
@@ -120,16 +144,65 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
                    .in_short = fmt::format("at {} of {} values", won, speedups.size())};
 }
 
+// ---- the ceilings of a device
+
+}  // namespace
+
+std::vector<std::string> peak_texts(const std::map<std::string, double>& gflops) {
+  constexpr double large = 1e5;
+  const bool in_tera = std::ranges::any_of(gflops, [](const auto& of) { return of.second >= large; });
+  std::vector<std::string> floats;
+  std::vector<std::string> integers;
+  for (const auto& [dtype, rate] : gflops) {
+    const auto known = parse_dtype(dtype);
+    const bool is_integer = known && facts(*known).is_integer();
+    std::vector<std::string>& texts = is_integer ? integers : floats;
+    const std::string unit =
+        texts.empty() ? fmt::format(" {}{}/s", in_tera ? "T" : "G", is_integer ? "OP" : "FLOP") : "";
+    texts.push_back(
+        fmt::format("{}{} in {}", number_text(in_tera ? rate * 1e-3 : rate), unit, printable(dtype)));
+  }
+  floats.insert(floats.end(), integers.begin(), integers.end());
+  return floats;
+}
+
+namespace {
+
+Statement device_statement(const std::string& device, const std::map<std::string, double>& gflops,
+                           const Ceilings& ceilings) {
+  constexpr double far_above_median = 1.2;
+  constexpr double beyond_caches = 1e18;  // bytes
+  const bool is_cpu = device == "cpu";
+  const std::string name = device == "gpu" ? "GPU" : printable(device);
+  const std::vector<std::string> rates = peak_texts(gflops);
+  Statement said;
+  if (!rates.empty())
+    said.text = fmt::format("{}{}.", is_cpu ? "At most " : fmt::format("The {} reaches at most ", name),
+                            joined_text(rates));
+  const auto usual = ceilings.usual_bytes_per_second_of_memory();
+  std::string memory;
+  if (usual) {
+    memory = number_text(*usual * 1e-9) + " GB/s";
+    const double best = *ceilings.bytes_per_second(beyond_caches);
+    said.text += fmt::format("{}{} moves up to {}{}.", rates.empty() ? "" : " ",
+                             is_cpu ? "Memory" : fmt::format("The {}'s memory", name), memory,
+                             best > far_above_median * *usual
+                                 ? fmt::format(" ({} in the best sample)", number_text(best * 1e-9))
+                                 : "");
+    said.figures.push_back({.value = memory, .meaning = "memory, beyond the caches"});
+  }
+  said.in_short = fmt::format("{}{}{}", memory, memory.empty() || rates.empty() ? "" : ", ",
+                              rates.empty() ? "" : rates.front());
+  return said;
+}
+
 /// Makes a statement for each family and dtype. The work names the dtype if there are several.
 template <typename Make>
 std::vector<Statement> by_dtype(const std::vector<Family>& families, Make make) {
   std::vector<Statement> said;
   for (const Family& family : families) {
-    const std::set<std::string> dtypes = family.dtypes();
-    for (const std::string& dtype : dtypes) {
-      const std::string in_dtype = dtypes.size() > 1 ? " in " + printable(dtype) : "";
-      if (std::optional<Statement> one = make(family, dtype, family.work() + in_dtype))
-        said.push_back(std::move(*one));
+    for (const auto& [dtype, work] : family.works()) {
+      if (std::optional<Statement> one = make(family, dtype, work)) said.push_back(std::move(*one));
     }
   }
   return said;
@@ -149,7 +222,12 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families) {
 }
 
 std::vector<Statement> gpu_statements(const std::vector<Family>& families) {
-  return by_dtype(families, gpu_statement);
+  return by_dtype(families, [](const Family& family, const std::string& dtype, const std::string& work) {
+    std::optional<Statement> said = gpu_statement(family, dtype, work);
+    const std::string slow = slow_cpu_text(family, dtype);
+    if (said && !slow.empty()) said->text += " " + slow;
+    return said;
+  });
 }
 
 std::vector<Statement> scaling_statements(const Runs& runs) {
@@ -170,28 +248,25 @@ std::vector<Statement> scaling_statements(const Runs& runs) {
 
 std::vector<Statement> precision_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
-  for (const OverF32& one : over_f32(all)) {
-    const std::string dtype = printable(one.dtype);
+  for (const OverValue& one : over_f32(all)) {
+    const std::string dtype = printable(one.value);
     const std::string factor = factor_text(one.mean);
     const std::string where = one.device == "cpu" ? "" : " on the GPU";
-    const std::string range = one.problems == 1 ? ""
-                                                : fmt::format(" ({} problems: {} to {})", one.problems,
-                                                              factor_text(one.least), factor_text(one.most));
-    said.push_back({.text = fmt::format("{}{} run {} as fast in {} as in f32{}.",
-                                        capitalised(plural_of(one.op)), where, factor, dtype, range),
-                    .in_short = fmt::format("{}: {}", dtype, factor),
-                    .figures = {{.value = factor,
-                                 .meaning = fmt::format("{} in {} over f32", plural_of(one.op), dtype)}}});
+    said.push_back(
+        {.text = fmt::format("{}{} run {} as fast in {} as in f32{}.", capitalised(plural_of(one.op)), where,
+                             factor, dtype, range_text(one.problems, one.least, one.most)),
+         .in_short = fmt::format("{}: {}", dtype, factor),
+         .figures = {
+             {.value = factor, .meaning = fmt::format("{} in {} over f32", plural_of(one.op), dtype)}}});
   }
   return said;
 }
 
 std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs) {
-  constexpr double beyond_caches = 1e18;  // bytes
   const CeilingsByDevice known = ceilings(runs);
   struct Limits {
     std::map<std::string, double> gflops;  // by dtype
-    std::optional<double> memory;
+    const Ceilings* ceilings = nullptr;
     const CaseResult* launch = nullptr;
   };
   std::map<std::string, Limits> by_device;
@@ -203,30 +278,16 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
     const Ceilings* of_device = find_ceilings(known, *timed.run, c);
     if (of_device == nullptr || !is_ceiling(c)) continue;
     Limits& limits = by_device[c.device];
-    limits.memory = of_device->bytes_per_second(beyond_caches);
+    limits.ceilings = of_device;
     if (const auto rate = of_device->flop_per_second(c.dtype); c.op == "peak" && rate)
       limits.gflops[c.dtype] = *rate * 1e-9;
   }
   std::vector<Statement> said;
   for (const auto& [device, limits] : by_device) {
-    const std::string where =
-        device == "cpu" ? "At most "
-                        : fmt::format("The {} reaches at most ", device == "gpu" ? "GPU" : printable(device));
-    std::vector<std::string> rates;
-    for (const auto& [dtype, gflops] : limits.gflops)
-      rates.push_back(
-          fmt::format("{}{} in {}", number_text(gflops), rates.empty() ? " GFLOP/s" : "", printable(dtype)));
-    const std::string memory =
-        limits.memory ? fmt::format("{} GB/s", number_text(*limits.memory * 1e-9)) : "";
-    if (!rates.empty())
-      said.push_back(
-          {.text = fmt::format("{}{}.{}", where, joined_text(rates),
-                               memory.empty() ? "" : fmt::format(" Memory moves up to {}.", memory)),
-           .in_short = fmt::format("{}{}{}", memory, memory.empty() ? "" : ", ", rates.front())});
-    else if (!memory.empty())
-      said.push_back({.text = fmt::format("{}{} of memory.", where, memory), .in_short = memory});
-    if (!said.empty() && limits.memory)
-      said.back().figures.push_back({.value = memory, .meaning = "memory, beyond the caches"});
+    if (limits.ceilings != nullptr) {
+      Statement one = device_statement(device, limits.gflops, *limits.ceilings);
+      if (!one.text.empty()) said.push_back(std::move(one));
+    }
     if (limits.launch == nullptr) continue;
     const std::string time = format_seconds(limits.launch->seconds->median);
     said.push_back({.text = fmt::format("Starting work that does nothing, and waiting for it, takes {} ({}).",

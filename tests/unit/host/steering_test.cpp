@@ -27,6 +27,16 @@ TEST(SteeringVariables, AreThoseThatLibrariesHeed) {
                           Pair("TF_ENABLE_ONEDNN_OPTS", "0"), Pair("XLA_FLAGS", "--a=b --c=d")));
 }
 
+/// Images set variables of builds, and launchers of MPI those of a job.
+TEST(SteeringVariables, AreNotThoseOfBuildsAndJobs) {
+  for (const char* name : {"NCCL_P2P_DISABLE", "NCCL_SOCKET_IFNAME", "UCX_TLS", "OMPI_MCA_btl_tcp_if_include",
+                           "OMPI_MCA_coll_hcoll_enable", "I_MPI_FABRICS", "GLOO_SOCKET_IFNAME"})
+    EXPECT_TRUE(steers_libraries(name)) << name;
+  for (const char* name : {"CUDA_VERSION", "NCCL_VERSION", "TORCH_CUDA_ARCH_LIST", "OMPI_MCA_ess_base_jobid",
+                           "I_MPI_ROOT", "I_MPI_MPIRUN"})
+    EXPECT_FALSE(steers_libraries(name)) << name;
+}
+
 TEST(SpinSettings, OfTheUserHavePriority) {
   const VariableForNow openblas("OPENBLAS_THREAD_TIMEOUT", nullptr);
   const VariableForNow gnu("GOMP_SPINCOUNT", nullptr);

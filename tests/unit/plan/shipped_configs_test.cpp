@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "plan/config.h"
 #include "plan/schema.h"
@@ -67,6 +68,31 @@ TEST(ShippedConfigs, AskShortQuestionsAndHaveCases) {
     const auto [same, is_new] = seen.emplace(title, path.string());
     EXPECT_TRUE(is_new) << path << " asks what " << same->second << " asks";
   }
+}
+
+/// A report begins with the topic. Break-even points answer their question themselves, and the two suites for
+/// `gate` ask what no single run can answer.
+TEST(ShippedConfigs, NameTheTopicOfTheirQuestion) {
+  const std::set<std::string> of_gates{"odd-shapes", "regression"};
+  for (const auto& path : json_files(configs)) {
+    const Json document = Json::parse(read_config(path).json);
+    EXPECT_EQ(document.contains("asks"),
+              !document.contains("threshold") && !of_gates.contains(path.stem().string()))
+        << path;
+  }
+}
+
+/// GPUs with few units for f64, such as a GTX 1650 with 0.093 TFLOP/s, may have a display: its watchdog, and
+/// that of WSL, ends a kernel after about two seconds, and the process with it.
+TEST(ShippedConfigs, PeaksInF64AreShortOnAnyGpu) {
+  std::size_t found = 0;
+  for (const PlannedCase& planned : read_config(configs / "ceilings-gpu.json").cases) {
+    const Case& problem = planned.problem;
+    if (problem.workload->op() != "peak" || problem.dtype() != Dtype::f64) continue;
+    EXPECT_LE(problem.flop() / 0.093e12, 2);
+    ++found;
+  }
+  EXPECT_EQ(found, 1U);
 }
 
 /// Sparse peaks are twice the dense ones, up to rounding as stated; types of lower precision are no slower;

@@ -43,6 +43,7 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
   one.joules = Estimate{.value = 3};
   one.cost = Estimate{.value = 0.5, .interval = Interval{.low = 0.25, .high = 0.75}};
   one.on_front = true;
+  one.interrupted = 7;
   one.offer = Offer{.name = "an offer",
                     .device = "A GPU",
                     .host = {},
@@ -63,7 +64,8 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
                 .dtype = "bf16",
                 .in_place = true,
                 .predicted = true,
-                .unknown = ""},
+                .unknown = "",
+                .own_speed = 0.75},
                {.seconds = {}, .joules = {}, .backend = "", .dtype = "", .unknown = "out of memory"}};
   Ranked& other = ranking.ranked.emplace_back();
   other.predicted = true;
@@ -108,6 +110,7 @@ TEST(RankJson, HasEveryField) {
        "seconds": {"value": 2.0, "ci_low": 1.75, "ci_high": 2.25},
        "joules": {"value": 3.0, "ci_low": null, "ci_high": null},
        "cost": {"value": 0.5, "ci_low": 0.25, "ci_high": 0.75}, "on_front": true,
+       "interrupted": 7,
        "rent": {"name": "an offer", "per_hour": 2.5, "purchase": null, "currency": "EUR", "source": "a page",
                 "date": "2026-10-01"},
        "purchase": {"name": "a shop", "per_hour": null, "purchase": 999.0, "currency": "EUR",
@@ -116,17 +119,17 @@ TEST(RankJson, HasEveryField) {
        "cases": [
          {"id": "a/f32", "weight": 2.5, "seconds": {"value": 4.0, "ci_low": 3.0, "ci_high": 5.0},
           "joules": {"value": 6.0, "ci_low": null, "ci_high": null}, "backend": "cuda", "dtype": "bf16",
-          "other_dtype": true, "predicted": true, "unknown": ""},
+          "other_dtype": true, "predicted": true, "own_speed": 0.75, "unknown": ""},
          {"id": "b/f32", "weight": 1.0, "seconds": null, "joules": null, "backend": "", "dtype": "",
-          "other_dtype": false, "predicted": false, "unknown": "out of memory"}]},
+          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "out of memory"}]},
       {"name": "", "device": "", "is_cpu": true, "predicted": true, "place": null, "behind": null,
-       "seconds": null, "joules": null, "cost": null, "on_front": false, "rent": null, "purchase": null,
+       "seconds": null, "joules": null, "cost": null, "on_front": false, "interrupted": 0, "rent": null, "purchase": null,
        "unknown": {"energy": "no joules"}, "backends": [], "lacking": {},
        "cases": [
          {"id": "a/f32", "weight": 2.5, "seconds": null, "joules": null, "backend": "", "dtype": "",
-          "other_dtype": false, "predicted": false, "unknown": ""},
+          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": ""},
          {"id": "b/f32", "weight": 1.0, "seconds": null, "joules": null, "backend": "", "dtype": "",
-          "other_dtype": false, "predicted": false, "unknown": ""}]}],
+          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": ""}]}],
     "payback": [
       {"gpu": "GPU of host", "cpu": "CPU of host", "bought": false,
        "busy": {"value": 0.5, "ci_low": null, "ci_high": null}, "hours": null, "with_electricity": true},

@@ -42,6 +42,26 @@ TEST_F(MixFile, IsAConfigWithWeights) {
   EXPECT_EQ(read_config(workloads(list)).cases.size(), 3U) << "and what `run` measures";
 }
 
+TEST_F(MixFile, IsReadFromAResultAsWell) {
+  const auto of_config = [](const std::string& config) {
+    Result result;
+    result.config = config;
+    return mix_of(result);
+  };
+  const auto mix = of_config(
+      R"({"title": "Our week", "asks": "machines",
+          "workloads": [{"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32", "weight": 2.5}]})");
+  ASSERT_TRUE(mix);
+  EXPECT_EQ(mix->title, "Our week");
+  ASSERT_EQ(mix->entries.size(), 1U);
+  EXPECT_EQ(mix->entries[0].id, "matmul/m=8/n=8/k=8/f32");
+  EXPECT_EQ(mix->entries[0].weight, 2.5);
+  for (const char* unusable :
+       {"", "{", "[]", "{}", R"({"workloads": 1})", R"({"workloads": [{"op": "of a newer version"}]})",
+        R"({"workloads": [{"op": "matmul", "shapes": "shapes/odd.json", "dtype": "f32"}]})"})
+    EXPECT_FALSE(of_config(unusable)) << unusable;
+}
+
 TEST_F(MixFile, OtherDtypesMayStandInAndAreMeasured) {
   const std::string list =
       R"({"op": "matmul", "m": [8, 16], "n": 8, "k": 8, "dtype": "f32", "or_dtype": ["bf16", "f16"]})";

@@ -123,6 +123,29 @@ TEST(Rank, CallsTiesTies) {
   EXPECT_EQ(ranking.ranked[2].place, 3);
 }
 
+/// Samples of two speeds: the median is close to the lower end of its interval.
+TEST(Rank, MachineInsideTheSkewedIntervalOfTheFirstSharesItsPlace) {
+  CaseResult skewed = product("onednn", 64, 10.04);
+  skewed.seconds->ci_low = 10.0;
+  skewed.seconds->ci_high = 12.48;
+  const std::vector<Result> results{machine("a", {skewed}), machine("b", {product("onednn", 64, 11.4)})};
+  const Ranking ranking = ranked(results);
+  EXPECT_THAT(names(ranking), ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores"));
+  EXPECT_EQ(ranking.ranked[1].place, 1);
+}
+
+TEST(Rank, RanksWithoutIntervalsOnlyWhatIsPlainlyDifferent) {
+  const auto without_interval = [](const std::string& name, double seconds) {
+    return machine(name, {product("onednn", 64, seconds, std::nullopt)});
+  };
+  const std::vector<Result> results{without_interval("a", 1.08), without_interval("b", 1),
+                                    without_interval("c", 1.3)};
+  const Ranking ranking = ranked(results);
+  EXPECT_EQ(ranking.ranked[0].place, 1);
+  EXPECT_EQ(ranking.ranked[1].place, 1) << "8 % may be noise";
+  EXPECT_EQ(ranking.ranked[2].place, 3);
+}
+
 TEST(Rank, TakesTheFastestBackendThatIsRight) {
   CaseResult wrong = sample::refused(product("openblas", 64, 0.1), Status::wrong, "element 3 is 0");
   const std::vector<Result> results{machine("a", {product("onednn", 64, 1), product("blis", 64, 0.7), wrong}),
@@ -130,6 +153,18 @@ TEST(Rank, TakesTheFastestBackendThatIsRight) {
   const Ranking ranking = ranked(results);
   EXPECT_EQ(ranking.ranked[0].candidate.host.name, "a");
   EXPECT_EQ(ranking.ranked[0].parts[0].backend, "blis");
+}
+
+TEST(Rank, CountsTheResultsOfTheWorkThatWereInterrupted) {
+  const auto interrupted = [](const std::string& backend, std::int64_t m) {
+    return sample::refused(product(backend, m, 1), Status::interrupted, "not measured yet");
+  };
+  const std::vector<Result> results{
+      machine("a", {product("onednn", 64, 1), interrupted("blis", 64), interrupted("onednn", 128)}),
+      machine("b", {product("onednn", 64, 2)})};
+  EXPECT_EQ(ranked(results).ranked[0].interrupted, 2U);
+  EXPECT_EQ(ranked(results, mix_of({{64, 1}})).ranked[0].interrupted, 1U) << "128 is not in the mix";
+  EXPECT_EQ(ranked(results).ranked[1].interrupted, 0U);
 }
 
 TEST(Rank, WhatIsUnknownStaysUnknown) {
@@ -143,7 +178,7 @@ TEST(Rank, WhatIsUnknownStaysUnknown) {
   EXPECT_EQ(last.candidate.host.name, "small");
   EXPECT_EQ(last.place, 0);
   EXPECT_FALSE(last.seconds);
-  EXPECT_THAT(last.unknown.at(Quantity::time), HasSubstr("onednn: out_of_memory: 4 GiB were asked for"));
+  EXPECT_THAT(last.unknown.at(Quantity::time), HasSubstr("onednn: out of memory: 4 GiB were asked for"));
   EXPECT_THAT(last.unknown.at(Quantity::energy), HasSubstr("not known for 2 of 2 cases"));
   EXPECT_EQ(exit_status(ranking), 0);
 }
@@ -673,8 +708,23 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
   EXPECT_FALSE(ranking.ranked.back().seconds);
   EXPECT_THAT(
       ranking.ranked.back().unknown.at(Quantity::time),
-      HasSubstr("nothing to predict it from: no device of its kind in the catalogue was measured, or the "
-                "peak of this dtype is not known"));
+      HasSubstr("nothing to predict it from: no other device of its kind in the catalogue was measured, or "
+                "the peak of this dtype is not known"));
+}
+
+/// A device that was measured is predicted from the others: from itself, the prediction would be its own
+/// time.
+TEST(Rank, PredictsNoDeviceFromItself) {
+  const DeviceCatalogue catalogue{stated("one", 1000, 100), stated("wanted", 8000, 1000)};
+  const auto predicted = [&](const std::vector<Result>& results) {
+    const std::vector<Ranked> all = with_wanted_predicted(results, catalogue).ranked;
+    return std::ranges::find(all, true, &Ranked::predicted)->parts.back();
+  };
+  const RankedPart from_one = predicted({at_efficiency(catalogue[0], 0.5), at_efficiency(catalogue[1], 0.9)});
+  EXPECT_NEAR(from_one.seconds->value, *stated_least_seconds(catalogue[1], product("", 1024, 1)) / 0.5, 1e-9);
+  const RankedPart unknown = predicted({at_efficiency(catalogue[1], 0.9)});
+  EXPECT_FALSE(unknown.seconds);
+  EXPECT_THAT(unknown.unknown, HasSubstr("no other device"));
 }
 
 CaseResult square(std::int64_t side, double seconds) {
@@ -766,6 +816,14 @@ TEST(Rank, PredictsTheFasterOfTheAcceptedDtypes) {
     EXPECT_EQ(part.in_place, wanted == f32.id);
     EXPECT_NEAR(part.seconds->value, f32.seconds->median / 8 / 4, f32.seconds->median / 1e6);
   }
+}
+
+TEST(Rank, SaysNothingOfPredictionsThatItDidNotMake) {
+  const std::vector<Result> results{machine_with_ceilings("one", 100, 1.2, {512, 1024}),
+                                    machine_with_ceilings("two", 400, 1.5, {512, 1024})};
+  const Ranking ranking = with_missing_predicted(results, mix_of_squares({512, 1024}));
+  EXPECT_THAT(ranking.notes, IsEmpty());
+  EXPECT_THAT(ranking.prediction_errors, SizeIs(1)) << "the file has them";
 }
 
 TEST(Rank, PredictsNothingThatWasMeasuredOrHasNoCeilings) {

@@ -32,5 +32,17 @@ TEST(ChosenAlgorithm, IsTheWholeTextOfOthers) {
     EXPECT_EQ(chosen_algorithm(text), text);
 }
 
+TEST(SeveralAlgorithms, AreNumberedBecauseTheirTextsHaveSemicolons) {
+  EXPECT_EQ(several_algorithms_text({"64 bytes a thread; tuned", "winograd, 4x4 tiles"}),
+            "its samples are of several algorithms: (1) 64 bytes a thread; tuned (2) winograd, 4x4 tiles");
+}
+
+TEST(Frameworks, AreNotTheLibrariesBeneathThem) {
+  for (const char* backend : {"pytorch", "pytorch-cuda-compiled", "tensorflow", "jax-cuda"})
+    EXPECT_TRUE(is_framework(backend)) << backend;
+  for (const char* backend : {"openblas", "openblas-0.3.30", "onednn", "cuda", "native", ""})
+    EXPECT_FALSE(is_framework(backend)) << backend;
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -47,6 +47,21 @@ TEST(CountedIndices, LeaveOutWhatASlowMachineMeasured) {
   EXPECT_EQ(counted_indices(timing_of(12, {}, steady(12, 0.5))).size(), 12U) << "there is nothing better";
 }
 
+TEST(OwnSpeedOfACase, IsTheMedianOfTheSamplesThatCount) {
+  CaseResult c;
+  c.device = "cpu";
+  EXPECT_EQ(own_speed_of(c), std::nullopt) << "no time";
+  c.seconds = timing_of(10, {});
+  EXPECT_EQ(own_speed_of(c), std::nullopt) << "not known";
+  c.seconds->own_speed = {0.1, 0.1, 0.1, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.9};
+  EXPECT_EQ(own_speed_of(c), 0.4);
+  c.seconds = timing_of(13, {}, steady(13, 0.97));
+  for (const std::size_t slow : {0U, 1U, 2U}) c.seconds->own_speed[slow] = 0.2;
+  EXPECT_EQ(own_speed_of(c), 0.97) << "slow samples do not count beside ten others";
+  c.device = "gpu";
+  EXPECT_EQ(own_speed_of(c), std::nullopt);
+}
+
 TEST(SetAside, EachSampleOnceInOrder) {
   EXPECT_THAT(set_aside({1, 3}, {1, 0.5, 0.5, 1}), ElementsAre(1, 2, 3));
   EXPECT_THAT(set_aside({}, {}), IsEmpty());

@@ -89,6 +89,7 @@ Result full_result() {
   r.tool_version = "1.2.3";
   r.tool_compiler = "a compiler";
   r.tool_build = "Release";
+  r.tool_commit = "1a2b3c4d5e6f";
   r.warnings = {"of the run"};
   r.host = {.name = "host",
             .os = "os",
@@ -171,8 +172,8 @@ class ResultFile : public testing::Test {
 
 // The fields of each struct, to compare them all at once.
 auto fields_of(const Result& r) {
-  return std::tie(r.created, r.complete, r.tool_version, r.tool_compiler, r.tool_build, r.warnings, r.host,
-                  r.config, r.sampling, r.machine_speed);
+  return std::tie(r.created, r.complete, r.tool_version, r.tool_commit, r.tool_compiler, r.tool_build,
+                  r.warnings, r.host, r.config, r.sampling, r.machine_speed);
 }
 auto fields_of(const BackendRecord& b) {
   return std::tie(b.name, b.version, b.role, b.device, b.device_name, b.device_id, b.libraries, b.supports,

@@ -207,6 +207,40 @@ TEST_F(GateBesideAnEarlyNeighbour, LeavesOutItsPairsWhereCasesAreOpenWhenTimeRun
   EXPECT_GT(launches, 0U);
 }
 
+/// A machine at 90.5 % of its own speed that disturbs one side, then at 95.1 %, which disturbs none, and from
+/// `own_speed_from` on at its own speed. Only then is the first part known to have been slow.
+std::function<Disturbance(double)> recovering(double disturbed_until, double own_speed_from) {
+  return [=](double now) {
+    if (now >= own_speed_from) return Disturbance{};
+    if (now >= disturbed_until) return Disturbance{.own_speed = 0.951};
+    const bool is_base = std::fmod(now, 2.0) < 1;
+    return Disturbance{.own_speed = 0.905, .slowed = {{is_base ? base_program : head_program, 1.5}}};
+  };
+}
+
+/// What is left of 28 launches decides both cases, so that no case is measured again.
+TEST_F(GateInSimulatedTime, TakesTheVerdictWithoutSlowPairsWhereTheyDecideIt) {
+  const auto gate_of = [](double own_speed_from) {
+    Machine machine(1);
+    machine.probe_is_absolute = false;
+    machine.disturbance = recovering(1015, own_speed_from);
+    return gate(machine, plan_of(1, {64, 128}));
+  };
+  constexpr double never = 1e9;
+  const Verdicts undecided = gate_of(never);
+  // One case has had its last launch by then; the other has not.
+  const Verdicts decided = gate_of(1000 + undecided.wall_seconds - 0.15);
+  ASSERT_EQ(undecided.cases.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(undecided.cases[i].verdict, Verdict::inconclusive);
+    EXPECT_EQ(undecided.cases[i].launches.size(), 28U);
+    EXPECT_EQ(decided.cases.at(i).verdict, Verdict::same);
+    EXPECT_EQ(decided.cases.at(i).reason, "");
+    EXPECT_LT(decided.cases.at(i).launches.size(), 28U);
+  }
+  EXPECT_EQ(decided.wall_seconds, undecided.wall_seconds);
+}
+
 TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
   Machine machine(3);
   for (auto& [path, program] : machine.programs) program.sleeps = false;

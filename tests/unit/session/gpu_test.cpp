@@ -46,6 +46,20 @@ TEST(GpuDifference, SaysWhatMadeItAnother) {
   EXPECT_EQ(gpu_difference(card(), now), "its power limit was 700 W and is 500 W");
 }
 
+/// 2 s of work at 300 W, with an idle card at 100 W around it: 0.01 s before it, 0.04 s after it.
+TEST(JoulesOfWork, LeaveOutThoseOfTheIdleCard) {
+  const auto at = [](double seconds) {
+    return Clock::time_point(
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
+  };
+  const EnergyReading before{.joules = 50, .at = at(7)};
+  const EnergyReading after{.joules = 50 + 600 + 5, .at = at(9.05)};
+  const EnergyReading idle{.joules = 50 + 600 + 5 + 10, .at = at(9.15)};
+  EXPECT_NEAR(joules_of_work(before, after, idle, 2), 600, 1e-6);
+  EXPECT_NEAR(joules_of_work(before, after, idle, 2.1), 605, 1e-6)
+      << "clocks differ a little: nothing is added";
+}
+
 TEST(CountOthers, NeedsOneThatIsOurs) {
   const auto ours = [](std::int64_t pid) { return pid < 10; };
   EXPECT_EQ(count_others({std::vector<std::int64_t>{3}, {}}, ours).value, 0);

@@ -287,6 +287,28 @@ TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {
   EXPECT_EQ(nothing_new.machine_speed, earlier.machine_speed);
 }
 
+TEST(RunInSimulatedTime, AContinuedRunSaysThatItIsOfTwoCommits) {
+  Machine machine(14);
+  SessionPlan plan = plan_of({64});
+  plan.commit = "aaaa";
+  const Result earlier = run(machine, plan);
+  EXPECT_EQ(earlier.tool_commit, "aaaa");
+  plan = plan_of({64, 128});
+  plan.earlier = earlier;
+  const auto warning_with = [&](const std::string& commit) {
+    plan.commit = commit;
+    const Result result = run(machine, plan);
+    EXPECT_EQ(result.tool_commit, commit);
+    const auto found = std::ranges::find_if(
+        result.warnings, [](const std::string& text) { return text.find("commit") != std::string::npos; });
+    return found == result.warnings.end() ? "" : *found;
+  };
+  EXPECT_EQ(warning_with("bbbb"),
+            "some cases are of an earlier run, by breakeven of commit aaaa, and the others by commit bbbb");
+  EXPECT_EQ(warning_with("aaaa"), "");
+  EXPECT_EQ(warning_with(""), "");
+}
+
 TEST(RunInSimulatedTime, AProductFasterThanThePeakIsImplausible) {
   if (!optimised) GTEST_SKIP() << "the ceilings of such a build are no limits";
   Machine machine(12);

@@ -160,6 +160,8 @@ TEST(TimingWarnings, NoneOfASteadyCase) {
 TEST(TimingWarnings, TooFewSamples) {
   EXPECT_THAT(timing_warnings(summarise({steady(3)}, 1), Progress::out_of_time, {}),
               ElementsAre(HasSubstr("only 3 samples in 3 s: too few for an interval")));
+  EXPECT_THAT(timing_warnings(summarise({steady(1)}, 1), Progress::out_of_time, {}),
+              ElementsAre(HasSubstr("only 1 sample in 3 s: too few for an interval")));
 }
 
 TEST(TimingWarnings, NotAsPreciseAsAsked) {

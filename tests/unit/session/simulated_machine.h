@@ -213,7 +213,7 @@ class ScriptedGpuWatch : public GpuWatch {
   void begin() override { seen_.clear(); }
   void look() override { seen_ = machine_.now().throttled_by; }
   std::vector<std::string> end() override { return seen_; }
-  Reading<double> settled_joules() const override { return {{}, "no counter"}; }
+  Reading<EnergyReading> settled_energy() const override { return {{}, "no counter"}; }
   DeviceConditions conditions() const override { return {}; }
 
  private:

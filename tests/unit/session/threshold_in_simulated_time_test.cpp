@@ -2,10 +2,12 @@
 // scripted probe and a scripted GPU, in simulated time. The programs' times cross where it is planted.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 
 #include "session/threshold.h"
 #include "session/worker_process.h"
+#include "statistics/summary.h"
 #include "unit/session/simulated_machine.h"
 #include "unit/temporary_folder.h"
 
@@ -125,6 +127,25 @@ TEST_F(ThresholdInSimulatedTime, PlantedCrossoverIsFound) {
     ASSERT_TRUE(found.machine_speed);
     EXPECT_EQ(found.machine_speed->slow_rounds, 0);
   }
+}
+
+/// The faster of two equal backends in each launch would make their side 1.1 % faster than either.
+TEST_F(ThresholdInSimulatedTime, SideOfTwoEqualBackendsIsNoFasterThanEach) {
+  std::vector<double> log_ratios;
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    Machine machine(seed);
+    for (const char* program : {cpu_program, gpu_program, "/cpu/other"}) {
+      machine.programs[program].cost = [](const Case&) { return 1e-3; };
+      machine.programs[program].noise = 0.02;
+    }
+    ThresholdPlan plan = plan_of(seed);
+    plan.sides[0].backends.push_back(simulated::backend("other", "/cpu/other"));
+    const Threshold found = threshold(machine, plan);
+    for (const ThresholdPoint& point : found.answers.at(0).points)
+      log_ratios.insert(log_ratios.end(), point.log_ratios.begin(), point.log_ratios.end());
+  }
+  ASSERT_GE(log_ratios.size(), 150U);
+  EXPECT_NEAR(mean(log_ratios), 0, 0.007);
 }
 
 TEST_F(ThresholdInSimulatedTime, NeighbourForAWhileDoesNotMoveIt) {
@@ -254,6 +275,33 @@ TEST_F(ThresholdInSimulatedTime, OneLaunchWithoutEnergyCostsNoOther) {
   for (const ThresholdPoint& point : answer.points) {
     EXPECT_EQ(point.reason, "") << point.value;
     EXPECT_FALSE(point.log_ratios.empty()) << point.value;
+  }
+}
+
+/// Between 128 and 256, where the cost changes sides, the GPU is slower from 150 to 220. Only the launches
+/// for the cost show that.
+TEST_F(ThresholdInSimulatedTime, LaunchesForTheCostReopenTheAnswerInTime) {
+  Machine machine(14);
+  const auto cpu = machine.programs[cpu_program].cost;
+  machine.programs[gpu_program].cost = [=](const Case& problem) {
+    const auto m = static_cast<double>(problem.parameters.integer("m"));
+    const double ratio = m >= 150 && m < 220 ? 1.25 : m < 220 ? 0.8 : 0.4;
+    return ratio * cpu(problem);
+  };
+  ThresholdPlan plan = plan_of(14);
+  plan.config.in = {Quantity::time, Quantity::cost};
+  for (std::size_t side = 0; side < 2; ++side)
+    plan.config.sides[side].price =
+        HourlyPrice{.per_hour = side == 0 ? 1 : 1.8, .from = {.currency = "EUR", .source = "", .date = ""}};
+  const Threshold found = threshold(machine, plan);
+  ASSERT_EQ(found.answers.size(), 2U);
+  const auto& changes = found.answers[0].found.changes;
+  ASSERT_EQ(changes.size(), 2U) << in_words(found.answers[0], found);
+  const std::array<std::int64_t, 2> edges{150, 220};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_LE(changes[i].earliest, edges.at(i));
+    EXPECT_GE(changes[i].latest, edges.at(i));
+    EXPECT_LE(changes[i].interval.high, 1.05 * changes[i].interval.low) << "its place was measured";
   }
 }
 

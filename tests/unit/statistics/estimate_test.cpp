@@ -56,20 +56,23 @@ TEST(Estimate, GeometricMeansAreOfRatios) {
 }
 
 TEST(Estimate, ThatCannotBeToldApartIsNotRanked) {
-  EXPECT_TRUE(indistinguishable(about(1, 0.02), about(1.02, 0.01)));
-  EXPECT_FALSE(indistinguishable(about(1, 0.02), about(1.05, 0.01)));
-  EXPECT_FALSE(indistinguishable(about(1, 0.02), {.value = 1}));
+  EXPECT_TRUE(may_be_equal(ratio(about(1, 0.02), about(1.02, 0.01))));
+  EXPECT_FALSE(may_be_equal(ratio(about(1, 0.02), about(1.05, 0.01))));
   EXPECT_NEAR(ratio(about(2, 0.02), about(1, 0.01)).interval->high, 2 * std::exp(std::hypot(0.01, 0.01)),
               1e-4);
+}
+
+TEST(Estimate, WithoutAnIntervalOnlyAPlainRatioIsRanked) {
+  for (const double close : {1.19, 1.0, 1 / 1.19}) EXPECT_TRUE(may_be_equal({.value = close})) << close;
+  for (const double far : {1.21, 1 / 1.21}) EXPECT_FALSE(may_be_equal({.value = far})) << far;
 }
 
 TEST(Estimate, RatiosAndMultiplesCarryTheirIntervals) {
   const Estimate over = ratio(about(6, 0.6), about(3, 0.1));
   EXPECT_DOUBLE_EQ(over.value, 2);
   ASSERT_TRUE(over.interval);
-  const double half = std::hypot(std::log(6.6 / 5.4) / 2, std::log(3.1 / 2.9) / 2);
-  EXPECT_NEAR(over.interval->low, 2 * std::exp(-half), 1e-12);
-  EXPECT_NEAR(over.interval->high, 2 * std::exp(half), 1e-12);
+  EXPECT_NEAR(over.interval->low, 2 * std::exp(-std::hypot(std::log(6 / 5.4), std::log(3.1 / 3))), 1e-12);
+  EXPECT_NEAR(over.interval->high, 2 * std::exp(std::hypot(std::log(6.6 / 6), std::log(3 / 2.9))), 1e-12);
   EXPECT_FALSE(ratio(about(6, 0.6), {.value = 3}).interval);
   EXPECT_FALSE(ratio({.value = 6}, about(3, 0.1)).interval);
   EXPECT_FALSE(ratio(about(6, 6), about(3, 0.1)).interval) << "it reaches 0, which has no logarithm";
@@ -83,6 +86,26 @@ TEST(Estimate, RatiosAndMultiplesCarryTheirIntervals) {
   EXPECT_FALSE(relative_half_width(Estimate{.value = 4}));
 }
 
+/// Samples of two speeds: the median is close to one end of its interval.
+TEST(Estimate, SkewedIntervalsStaySkewed) {
+  const Estimate skewed{.value = 10, .interval = Interval{.low = 9.99, .high = 12.5}};
+  const Estimate exact{.value = 11.4, .interval = Interval{.low = 11.4, .high = 11.4}};
+  const Estimate over = ratio(skewed, exact);
+  ASSERT_TRUE(over.interval);
+  EXPECT_NEAR(over.interval->low, 9.99 / 11.4, 1e-12);
+  EXPECT_NEAR(over.interval->high, 12.5 / 11.4, 1e-12);
+  EXPECT_TRUE(may_be_equal(over)) << "11.4 is in the interval";
+  EXPECT_TRUE(may_be_equal(ratio(exact, skewed)));
+  const Estimate below{.value = 9.5, .interval = Interval{.low = 9.5, .high = 9.5}};
+  EXPECT_FALSE(may_be_equal(ratio(below, skewed))) << "9.5 is not";
+  for (const Estimate& mean :
+       {geometric_mean(std::array{skewed}), geometric_mean_together(std::array{skewed})}) {
+    ASSERT_TRUE(mean.interval);
+    EXPECT_NEAR(mean.interval->low, 9.99, 1e-12);
+    EXPECT_NEAR(mean.interval->high, 12.5, 1e-12);
+  }
+}
+
 TEST(Estimate, SumsDoNotReachBelow0) {
   const Estimate sum = weighted_sum(std::array{about(1, 3)}, std::array{1.0});
   EXPECT_EQ(sum.interval, (Interval{.low = 0, .high = 4}));
@@ -92,11 +115,11 @@ TEST(Estimate, SumsDoNotReachBelow0) {
 TEST(Estimate, IntervalsThatEndAt1ContainIt) {
   const Estimate wide{.value = 2, .interval = Interval{.low = 1, .high = 4}};
   const Estimate exact{.value = 1, .interval = Interval{.low = 1, .high = 1}};
-  EXPECT_TRUE(indistinguishable(wide, exact));
-  EXPECT_TRUE(indistinguishable(exact, wide));
+  EXPECT_TRUE(may_be_equal(ratio(wide, exact)));
+  EXPECT_TRUE(may_be_equal(ratio(exact, wide)));
   const Estimate beyond{.value = 2.01, .interval = Interval{.low = 1.01, .high = 4}};
-  EXPECT_FALSE(indistinguishable(beyond, exact));
-  EXPECT_FALSE(indistinguishable(exact, beyond));
+  EXPECT_FALSE(may_be_equal(ratio(beyond, exact)));
+  EXPECT_FALSE(may_be_equal(ratio(exact, beyond)));
 }
 
 /// The 95 % interval of a sum of eight noisy values contains the true value in 95 % of trials.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -94,14 +95,23 @@ TEST(Compare, TakesLaunchesForTheUnit) {
             Verdict::inconclusive);
 }
 
-/// The geometric means of the launches' medians: 1 in the base; 1, 2 and 4 in the head.
+/// The geometric means of the launches' medians: 1 in the base; 1, 1, 2, 4 and 4 in the head.
 TEST(Compare, GivesEachLaunchItsOwnSamples) {
-  const Result base = result_of({of_launches({{1, 1}, {1.01, 0.99}, {1, 1}})});
-  const CaseVerdict c = only_verdict(base, result_of({of_launches({{1, 1}, {2, 2}, {4, 4}})}));
+  const Result base = result_of({of_launches({{1, 1}, {1.01, 0.99}, {1, 1}, {1, 1}, {1, 1}})});
+  const CaseVerdict c =
+      only_verdict(base, result_of({of_launches({{1, 1}, {2, 2}, {4, 4}, {1, 1}, {4, 4}})}));
   ASSERT_TRUE(c.ratio);
   EXPECT_NEAR(c.ratio->value, 2, 1e-12);
-  const CaseVerdict uneven = only_verdict(base, result_of({of_launches({{1}, {2, 2, 2}, {4, 4}})}));
+  const CaseVerdict uneven =
+      only_verdict(base, result_of({of_launches({{1}, {2, 2, 2}, {4, 4}, {1, 1, 1}, {4}})}));
   EXPECT_NEAR(uneven.ratio.value().value, 2, 1e-12);
+}
+
+/// Files with three launches a side were compared once, with false alarms in up to a fifth of comparisons.
+TEST(Compare, FourLaunchesOfASideAreTooFew) {
+  const Result four = result_of({of_launches({{1.1}, {1.1}, {1.1}, {1.101}})});
+  EXPECT_EQ(only_verdict(result_of({around(1)}), four).reason,
+            "too few launches: 5 of the base, 4 of the head; 5 of each are needed");
 }
 
 TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
@@ -110,9 +120,9 @@ TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
   const Verdicts verdicts = compare_with(one, other);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
-  EXPECT_EQ(verdicts.cases[0].reason, "too few launches: 1 of the base, 1 of the head; 3 of each are needed");
+  EXPECT_EQ(verdicts.cases[0].reason, "too few launches: 1 of the base, 1 of the head; 5 of each are needed");
   EXPECT_EQ(verdicts.cases[0].head_seconds, 2);
-  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("Set \"launches\" to 5 or more")));
+  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("Set \"launches\" to 7 or more")));
   EXPECT_EQ(exit_status(verdicts), 3);
 }
 
@@ -140,12 +150,15 @@ TEST(Compare, LeavesThrottledSamplesOutWhereEnoughAreLeft) {
 
 TEST(Compare, SurvivesSamplesThatAreNone) {
   CaseResult head = around(1.05);
+  std::vector<std::vector<double>> launches{{1, 1, 1}};
+  for (const double off : {-0.003, -0.001, 0.0, 0.001, 0.003}) launches.push_back({1.05 + off});
+  head = of_launches(launches);
   head.seconds->samples[0] = std::nan("");
   head.seconds->samples[1] = -1;
   head.seconds->samples[2] = 0;  // the whole first launch
   const CaseVerdict c = only_verdict(result_of({around(1)}), result_of({head}));
   EXPECT_EQ(c.verdict, Verdict::slower);
-  head.seconds->samples.assign(15, std::nan(""));
+  head.seconds->samples.assign(8, std::nan(""));
   EXPECT_EQ(only_verdict(result_of({around(1)}), result_of({head})).verdict, Verdict::inconclusive);
 }
 
@@ -178,11 +191,22 @@ double tailed_level(Generator& generator) {
   return std::exp(std::exponential_distribution<double>(100)(generator));
 }
 
-Result suite(const Level& level, int launches, double changed, Generator& generator) {
+/// Hardly any variation.
+double quiet_level(Generator& generator) {
+  return std::exp(std::normal_distribution<double>(0, 0.003)(generator));
+}
+/// The same, with two memory layouts, 5 % apart.
+double far_layout_level(Generator& generator) {
+  return quiet_level(generator) * (generator() % 2 == 0 ? 1 : 1.05);
+}
+
+/// A suite whose first `quiet` cases hardly vary.
+Result suite(const Level& level, int launches, double changed, Generator& generator, int quiet = 0) {
   std::vector<CaseResult> cases;
   for (int m = 1; m <= 50; ++m) {
     std::vector<std::vector<double>> of_case;
-    for (int i = 0; i < launches; ++i) of_case.push_back({(m == 1 ? changed : 1.0) * level(generator)});
+    for (int i = 0; i < launches; ++i)
+      of_case.push_back({(m == 1 ? changed : 1.0) * (m <= quiet ? quiet_level : level)(generator)});
     cases.push_back(of_launches(of_case, m));
   }
   return result_of(std::move(cases));
@@ -193,12 +217,12 @@ Result suite(const Level& level, int launches, double changed, Generator& genera
 struct Rates {
   double false_alarms = 0, found = 0;
 };
-Rates rates(const Level& level, int launches, double changed, int times) {
+Rates rates(const Level& level, int launches, double changed, int times, int quiet = 0) {
   Generator generator(1);
   Rates all;
   for (int i = 0; i < times; ++i) {
-    const Verdicts verdicts =
-        compare_with(suite(level, launches, 1, generator), suite(level, launches, changed, generator));
+    const Verdicts verdicts = compare_with(suite(level, launches, 1, generator, quiet),
+                                           suite(level, launches, changed, generator, quiet));
     bool alarm = false;
     for (const CaseVerdict& c : verdicts.cases) {
       const bool slower = c.verdict == Verdict::slower;
@@ -213,9 +237,62 @@ Rates rates(const Level& level, int launches, double changed, int times) {
 
 TEST(SlowCompareErrorRates, HoldOverASuite) {
   for (const Level& level : {Level(normal_level), Level(layout_level), Level(tailed_level)}) {
-    for (const int launches : {3, 5, 10})
+    for (const int launches : {5, 7, 10})
       EXPECT_LE(rates(level, launches, 1, 200).false_alarms, 0.02) << launches;
   }
+}
+
+/// The quiet majority sets the least standard error, which is far too small for the others.
+TEST(SlowCompareErrorRates, HoldWhereSomeCasesHaveTwoLayouts) {
+  for (const int quiet : {13, 20, 35, 40}) {
+    for (const int launches : {5, 6, 7})
+      EXPECT_LE(rates(far_layout_level, launches, 1, 400, quiet).false_alarms, 0.025)
+          << quiet << " " << launches;
+  }
+}
+
+TEST(SlowCompareErrorRates, LeaveLaunchesEnoughPowerBesideLayouts) {
+  EXPECT_GE(rates(far_layout_level, 6, 1.10, 100, 35).found, 0.95);
+  EXPECT_GE(rates(far_layout_level, 5, 1.20, 100, 35).found, 0.95);
+}
+
+/// A whole launch may be slower, with all of its cases.
+TEST(SlowCompareErrorRates, MeanChangeCoversWhatCasesOfALaunchShare) {
+  Generator generator(3);
+  const auto shifted = [&] {
+    std::array<double, 5> shifts{};
+    for (double& shift : shifts) shift = std::exp(std::normal_distribution<double>(0, 0.02)(generator));
+    std::vector<CaseResult> cases;
+    for (int m = 1; m <= 50; ++m) {
+      std::vector<std::vector<double>> of_case;
+      for (const double shift : shifts) of_case.push_back({shift * normal_level(generator)});
+      cases.push_back(of_launches(of_case, m));
+    }
+    return result_of(std::move(cases));
+  };
+  constexpr int times = 300;
+  int covered = 0;
+  for (int i = 0; i < times; ++i) {
+    const Ratio change = compare_with(shifted(), shifted()).mean_change.value();
+    covered += change.low <= 1 && 1 <= change.high;
+  }
+  EXPECT_GE(covered, times * 92 / 100);
+}
+
+TEST(Compare, SaysHowManyLaunchesExcludeLayouts) {
+  // The launches of 15 cases differ by as much as the change of another, in which each side has one speed.
+  const auto suite_of = [](double changed) {
+    std::vector<CaseResult> cases{around(changed, 1)};
+    for (std::int64_t m = 2; m <= 16; ++m)
+      cases.push_back(of_launches({{1.0}, {1.05}, {1.001}, {1.05}, {0.999 + 0.0001 * changed}}, m));
+    for (std::int64_t m = 17; m <= 50; ++m) cases.push_back(around(1 + 0.0001 * changed, m));
+    return result_of(std::move(cases));
+  };
+  const Verdicts verdicts = compare_with(suite_of(1), suite_of(1.05));
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::inconclusive);
+  EXPECT_EQ(verdicts.cases[0].reason,
+            "launches of 16 cases differ by half as much or more, so that this may be chance: measure 6 "
+            "launches of each side");
 }
 
 TEST(SlowCompareErrorRates, LeaveLaunchesEnoughPower) {

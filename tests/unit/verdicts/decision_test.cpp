@@ -125,6 +125,26 @@ TEST(Decision, CountsTheThresholdItself) {
   EXPECT_THAT(why(0.81, 0.5, 1.3), testing::StartsWith("launches differ by more than the threshold"));
 }
 
+TEST(Decision, BlamesTheProgramWhoseOwnLaunchesDiffer) {
+  const std::vector<LaunchSamples> head_differs{{.base = {1.0}, .head = {1.0}},
+                                                {.base = {1.002}, .head = {1.2}},
+                                                {.base = {0.998}, .head = {1.0}},
+                                                {.base = {1.0}, .head = {1.2}}};
+  const Cause of_head = launches_differ(head_differs);
+  EXPECT_EQ(of_head.text, "launches differ too much");
+  EXPECT_EQ(
+      of_head.remedy,
+      "the head's own times differ by 10.5 % between launches, the base's by 0.163 %, so a quieter machine "
+      "does not help: find out how processes of the head differ");
+  std::vector<LaunchSamples> base_differs = head_differs;
+  for (LaunchSamples& launch : base_differs) std::swap(launch.base, launch.head);
+  EXPECT_THAT(launches_differ(base_differs).remedy,
+              testing::StartsWith("the base's own times differ by 10.5 %"));
+  const std::vector<LaunchSamples> both{{.base = {1.0}, .head = {1.1}}, {.base = {1.1}, .head = {1.0}}};
+  EXPECT_THAT(launches_differ(both).remedy, testing::StartsWith("repeat it on a quieter machine"));
+  EXPECT_THAT(launches_differ({}).remedy, testing::StartsWith("repeat it on a quieter machine"));
+}
+
 TEST(Decision, SaysHowManyLaunchesThereWere) {
   Undecided undecided{.ratio = {},
                       .launches = 1,
@@ -168,13 +188,13 @@ TEST(ChangeText, HasADecimalWhereItMatters) {
   EXPECT_EQ(change_text(2.99), "+199 %");
   EXPECT_EQ(change_text(1.0 / 3), "3.0x faster");
   EXPECT_EQ(change_text(0.34), "-66 %");
-  EXPECT_EQ(change_text(9.99), "10.0x slower");
+  EXPECT_EQ(change_text(9.99), "10x slower");
   EXPECT_EQ(change_text(10), "10x slower");
   EXPECT_EQ(change_text(std::numeric_limits<double>::infinity()), "unknown %");
   EXPECT_EQ(interval_text({.value = 4, .low = 1.5, .high = 12}), "1.5x to 12x");
   EXPECT_EQ(interval_text({.value = 0.25, .low = 0.125, .high = 0.5}), "2.0x to 8.0x");
   EXPECT_EQ(interval_text({.value = 0.25, .low = 0.01, .high = 1.5}), "100x faster to +50 %");
-  EXPECT_EQ(interval_text({.value = 4, .low = 1, .high = 8}), "1.0x to 8.0x");
+  EXPECT_EQ(interval_text({.value = 4, .low = 1, .high = 8}), "1.00x to 8.0x");
 }
 
 TEST(ChangeText, IsInPercentOrAFactor) {

@@ -10,8 +10,11 @@
 namespace breakeven::verdicts_differences_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr std::int64_t gib = std::int64_t{1} << 30U;
@@ -229,15 +232,18 @@ TEST(RunDifferences, OfVariablesAreThoseOfRunsThatKnowThem) {
     return of_runs([&](Result& r) { r.host.environment = base; },
                    [&](Result& r) { r.host.environment = head; });
   };
-  EXPECT_THAT(variables({{{"A", "1"}, {"B", "2"}, {"D", "4"}}}, {{{"B", "3"}, {"C", "4"}, {"D", "4"}}}),
-              ElementsAre("settings: different A: 1 → none", "settings: different B: 2 → 3",
-                          "settings: different C: none → 4"));
+  EXPECT_THAT(variables({{{"OMP_A", "1"}, {"OMP_B", "2"}, {"OMP_D", "4"}}},
+                        {{{"OMP_B", "3"}, {"OMP_C", "4"}, {"OMP_D", "4"}}}),
+              ElementsAre("settings: different OMP_A: 1 → none", "settings: different OMP_B: 2 → 3",
+                          "settings: different OMP_C: none → 4"));
   EXPECT_THAT(variables({{{"CUDA_VISIBLE_DEVICES", "0"}}},
                         {{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", "1"}}}),
               IsEmpty())
       << "the GPU is compared by its id";
-  EXPECT_THAT(variables({}, {{{"A", "1"}}}), IsEmpty());
-  EXPECT_THAT(variables({{{"A", "1"}}}, {}), IsEmpty());
+  EXPECT_THAT(variables({{{"CUDA_VERSION", "12.8"}, {"OMP_A", "1"}}}, {{{"OMP_A", "1"}}}), IsEmpty())
+      << "as older files have it";
+  EXPECT_THAT(variables({}, {{{"OMP_A", "1"}}}), IsEmpty());
+  EXPECT_THAT(variables({{{"OMP_A", "1"}}}, {}), IsEmpty());
 }
 
 Gpu a_gpu() {
@@ -362,6 +368,7 @@ TEST(LesserDifferences, AreOfTheSystemItsSettingsAndBreakeven) {
   base.host.kernel = "6.1";
   base.host.settings = {{"governor", "performance"}, {"smt", "on"}, {"thp", "always"}};
   base.tool_version = "0.1.0";
+  base.tool_commit = "1a2b3c4d5e6f";
   base.tool_compiler = "GCC 12";
   base.tool_build = "Release";
   Result head = base;
@@ -370,13 +377,17 @@ TEST(LesserDifferences, AreOfTheSystemItsSettingsAndBreakeven) {
   head.host.kernel = "6.12";
   head.host.settings = {{"governor", "powersave"}, {"smt", "off"}, {"new", "1"}};
   head.tool_version = "0.2.0";
+  head.tool_commit = "6f5e4d3c2b1a-dirty";
   head.tool_compiler = "GCC 14";
   head.tool_build = "Debug";
   EXPECT_THAT(lesser_differences(base, head),
               ElementsAre("different operating system: Debian 12 → Debian 13", "different kernel: 6.1 → 6.12",
                           "different setting smt: on → off", "different version of breakeven: 0.1.0 → 0.2.0",
+                          "different commit of breakeven: 1a2b3c4d5e6f → 6f5e4d3c2b1a-dirty",
                           "different compiler of breakeven: GCC 12 → GCC 14",
                           "different build of breakeven: Release → Debug"));
+  base.tool_commit.clear();
+  EXPECT_THAT(lesser_differences(base, head), Not(Contains(HasSubstr("commit")))) << "an older one has none";
 }
 
 TEST(LesserDifferences, OfFilesAreThoseOfLibrariesThatBothLoaded) {

@@ -35,6 +35,7 @@ Verdicts full_verdicts() {
   Verdicts v = sample::verdicts({c, missing});
   v.kind = "gate";
   v.complete = false;
+  v.mean_change = Ratio{.value = 1.01, .low = 0.97, .high = 1.05};
   v.host.threads = 3;
   v.base.environment = {{"OPENBLAS_CORETYPE", "Haswell"}, {"A", "b"}};
   v.base.backends = {sample::backend("openblas", true)};
@@ -80,7 +81,7 @@ class VerdictFile : public testing::Test {
 // The fields of each struct, to compare them all at once.
 auto fields_of(const Verdicts& v) {
   return std::tie(v.kind, v.created, v.complete, v.tool_version, v.host, v.machine_speed, v.threshold,
-                  v.method, v.wall_seconds, v.warnings, v.notes);
+                  v.method, v.wall_seconds, v.warnings, v.notes, v.mean_change);
 }
 auto fields_of(const Side& s) {
   return std::tie(s.source, s.environment, s.backend, s.name, s.threads);
@@ -119,7 +120,8 @@ TEST_F(VerdictFile, HasALineForEachFieldAndEachCase) {
 
 TEST_F(VerdictFile, LeavesOutWhatIsNotThere) {
   const auto json = nlohmann::json::parse(to_json_text(sample::verdicts({sample::incomparable(1, "why")})));
-  for (const char* absent : {"notes", "machine_speed"}) EXPECT_FALSE(json.contains(absent)) << absent;
+  for (const char* absent : {"notes", "machine_speed", "mean_change"})
+    EXPECT_FALSE(json.contains(absent)) << absent;
   for (const char* absent : {"name", "backend", "threads"})
     EXPECT_FALSE(json.at("base").contains(absent)) << absent;
   for (const char* absent : {"label", "not_slower", "differences", "launches"})

@@ -34,6 +34,23 @@ Host host(const std::string& name, const std::string& cpu, int cpus, const std::
   return made;
 }
 
+/// A virtual machine whose backends computed on GPUs of these names, with their names as ids.
+Host vm_with(const std::vector<std::string>& gpus) {
+  Host made = host("vm", "EPYC", 2, zen4);
+  for (const std::string& name : gpus) {
+    Gpu& gpu = made.gpus.emplace_back();
+    gpu.name = gpu.id = name;
+  }
+  return made;
+}
+
+/// The same with GPUs of one name, and these ids.
+Host vm_with_h200s(const std::vector<std::string>& ids) {
+  Host made = vm_with(ids);
+  for (Gpu& gpu : made.gpus) gpu.name = "H200";
+  return made;
+}
+
 std::vector<Host*> pointers(std::vector<Host>& hosts) {
   std::vector<Host*> all;
   for (Host& one : hosts) all.push_back(&one);
@@ -80,6 +97,43 @@ TEST(Machines, HaveOneKeyOnlyWhereNothingTellsThemApart) {
     EXPECT_NE(machine_key(one), machine_key(other)) << machine_key(other);
 }
 
+TEST(Machines, WithGpusOfOtherNamesAreOthers) {
+  EXPECT_NE(machine_key(vm_with({"H100"})), machine_key(vm_with({"H200"})));
+  EXPECT_EQ(machine_key(vm_with({"H100", "H200"})), machine_key(vm_with({"H200", "H100"})));
+  EXPECT_EQ(machine_key(vm_with_h200s({"GPU-1"})), machine_key(vm_with_h200s({"GPU-2"})))
+      << "a file lists the GPUs that were computed on, not all that the machine has";
+  EXPECT_THAT(names_apart({vm_with({"H100"}), vm_with({"H200"}), vm_with({})}),
+              ElementsAre("H100", "H200", "CPU alone"));
+}
+
+/// The GPUs' ids of each host after complete_gpus(), joined.
+std::vector<std::string> gpus_completed(std::vector<Host> hosts) {
+  complete_gpus(pointers(hosts));
+  std::vector<std::string> all;
+  for (const Host& one : hosts) {
+    std::string& ids = all.emplace_back();
+    for (const Gpu& gpu : one.gpus) ids += gpu.id + " ";
+  }
+  return all;
+}
+
+TEST(Machines, AFileOfProcessorsIsOfTheOneMachineWithAGpuThatAgreesWithIt) {
+  EXPECT_THAT(gpus_completed({vm_with({}), vm_with({"H100"})}), ElementsAre("H100 ", "H100 "));
+  EXPECT_THAT(gpus_completed({vm_with({"H100"}), vm_with({}), vm_with({"H200"})}),
+              ElementsAre("H100 ", "", "H200 "))
+      << "it could be of either";
+  EXPECT_THAT(gpus_completed({vm_with({}), vm_with({})}), ElementsAre("", ""));
+  EXPECT_THAT(gpus_completed({host("desk", "EPYC", 2, zen4), vm_with({"H100"})}), ElementsAre("", "H100 "));
+}
+
+TEST(Machines, OfSeveralGpusAreOneWhicheverOfThemAFileLists) {
+  EXPECT_THAT(gpus_completed({vm_with_h200s({"GPU-1"}), vm_with_h200s({"GPU-2"}), vm_with({})}),
+              testing::Each("GPU-1 GPU-2 "));
+  EXPECT_THAT(gpus_completed({vm_with({"L4"}), vm_with({"H100"}), vm_with({"L4", "H100"}), vm_with({})}),
+              testing::Each("L4 H100 "))
+      << "the third has both";
+}
+
 TEST(Machines, AnOlderFileIsOfTheOneMachineThatAgreesWithIt) {
   EXPECT_THAT(identities_completed({host("vm", "EPYC", 2), host("vm", "EPYC", 2, zen4)}),
               ElementsAre(zen4, zen4));
@@ -115,6 +169,28 @@ TEST(Labels, NameAMachineInAllOfItsFiles) {
       ElementsAre("cheap", "vm", "cheap"));
 }
 
+TEST(Labels, SetMachinesWithOtherGpusApart) {
+  const std::vector<Host> two{vm_with({"H100"}), vm_with({"H200"})};
+  EXPECT_THAT(labelled(two, {{.file = "0.json", .name = "a"}, {.file = "1.json", .name = "b"}}),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(labelled(two, {{.file = "0.json", .name = "a"}}), ElementsAre("a", "vm"));
+}
+
+TEST(Labels, CountMoreThanWhatFilesRecord) {
+  // Two virtual machines of one kind.
+  const std::vector<Host> alike(2, vm_with({"H100"}));
+  std::vector<MachineLabel> labels{{.file = "0.json", .name = "a"}, {.file = "1.json", .name = "b"}};
+  EXPECT_THAT(labelled(alike, labels), ElementsAre("a", "b"));
+  // A machine with two GPUs and a file of each.
+  std::vector<Host> one{vm_with({"L4"}), vm_with({"H100"}), vm_with({})};
+  labels = {
+      {.file = "0.json", .name = "a"}, {.file = "1.json", .name = "a"}, {.file = "2.json", .name = "a"}};
+  EXPECT_THAT(labelled(one, labels), testing::Each("a"));
+  apply_labels(pointers(one), std::vector<std::filesystem::path>{"0.json", "1.json", "2.json"}, labels);
+  EXPECT_EQ(machine_key(one[0]), machine_key(one[1]));
+  EXPECT_EQ(machine_key(one[0]), machine_key(one[2]));
+}
+
 TEST(Labels, ThatSayNothingOrTwoThingsAreRefused) {
   const std::vector<Host> two{host("vm", "EPYC", 2, zen4), host("vm", "EPYC", 2, zen5)};
   EXPECT_THAT(why_not_labelled(two, {{.file = "0.json", .name = ""}}), HasSubstr("the name is empty"));
@@ -123,6 +199,9 @@ TEST(Labels, ThatSayNothingOrTwoThingsAreRefused) {
   EXPECT_THAT(why_not_labelled(two, {{.file = "0.json", .name = "a"}, {.file = "0.json", .name = "b"}}),
               HasSubstr("give it one name"));
   EXPECT_THAT(why_not_labelled(two, {{.file = "0.json", .name = "vm"}}), HasSubstr("already called 'vm'"));
+  const std::vector<Host> alike(3, host("vm", "EPYC", 2, zen4));
+  EXPECT_EQ(why_not_labelled(alike, {{.file = "0.json", .name = "a"}, {.file = "1.json", .name = "b"}}),
+            "--label: 'a' and 'b' may each be the machine of 2.json; give this file a label, too");
 }
 
 TEST(ProcessorNames, AreShortAndKnown) {
@@ -252,6 +331,17 @@ TEST(Candidates, OfOneNameSayWhatTellsThemApart) {
               ElementsAre("EPYC Zen 4, 2 cores (with avx2)", "EPYC Zen 4, 2 cores (with fma)"));
 }
 
+TEST(Candidates, OfOneProcessorInTwoMachinesSayBesideWhichGpu) {
+  std::vector<Result> runs(3, sample::result({sample::product("a", 64, 1)}));
+  runs[0].host = vm_with({"H100"});
+  runs[1].host = vm_with({"H200"});
+  runs[2].host = vm_with({});
+  std::vector<std::string> names;
+  for (const Candidate& one : candidates(runs)) names.push_back(one.name);
+  EXPECT_THAT(names, ElementsAre(HasSubstr(" (machine with H100)"), HasSubstr(" (machine with H200)"),
+                                 HasSubstr(" (CPU alone)")));
+}
+
 TEST(Candidates, OfOneLabelAreTheDevicesOfOneMachine) {
   CaseResult on_gpu = sample::on_gpu(sample::product("cuda", 64, 1));
   Result run = sample::result({sample::product("a", 64, 1), on_gpu});
@@ -336,18 +426,27 @@ TEST(Candidates, KeepWhatAnInterruptedRunDidNotMeasure) {
             Status::ok);
 }
 
-TEST(Candidates, ThatNothingTellsApartAreNumbered) {
+/// The names of two GPUs called "A GPU" with these identifiers.
+std::vector<std::string> names_of_gpus(const std::string& first, const std::string& second) {
   std::vector<Result> runs(2, sample::result({sample::on_gpu(sample::product("cuda", 64, 1))}));
   for (std::size_t i = 0; i < 2; ++i) {
     BackendRecord cuda = sample::backend("cuda", true);
     cuda.device_name = "A GPU";
-    cuda.device_id = i == 0 ? "GPU-1" : "GPU-2";
+    cuda.device_id = i == 0 ? first : second;
     runs[i].backends = {cuda};
   }
-  const std::vector<Candidate> all = candidates(runs);
-  ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[0].name, "A GPU (1)");
-  EXPECT_EQ(all[1].name, "A GPU (2)");
+  std::vector<std::string> names;
+  for (const Candidate& one : candidates(runs)) names.push_back(one.name);
+  return names;
+}
+
+TEST(Candidates, GpusOfOneNameHaveTheirIdentifiers) {
+  EXPECT_THAT(names_of_gpus("GPU-d2acd226-ca09-5f15", "GPU-af10d30f-a58f-c5f6"),
+              ElementsAre("A GPU (GPU-d2acd226)", "A GPU (GPU-af10d30f)"));
+}
+
+TEST(Candidates, ThatNothingTellsApartAreNumbered) {
+  EXPECT_THAT(names_of_gpus("GPU-d2acd226-1", "GPU-d2acd226-2"), ElementsAre("A GPU (1)", "A GPU (2)"));
 }
 
 TEST(Machines, KeepTheNameOfTheirFile) {

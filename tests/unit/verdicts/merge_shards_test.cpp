@@ -266,6 +266,20 @@ TEST(MergedShards, AreEachThereOnce) {
   EXPECT_THAT(why_refused(files), HasSubstr("11/999999, ... are missing"));
 }
 
+TEST(MergedShards, AreOfOneCommitWhereItIsKnown) {
+  auto files = shards();
+  EXPECT_EQ(merge_shards(files, {}).tool_commit, "");
+  for (ShardFile& file : files) file.result.tool_commit = "aaaa";
+  EXPECT_EQ(merge_shards(files, {}).tool_commit, "aaaa");
+  files[0].result.tool_commit.clear();
+  EXPECT_EQ(merge_shards(files, {}).tool_commit, "") << "one is of an earlier version";
+  files[2].result.tool_commit = "aaaa-dirty";
+  EXPECT_EQ(why_refused(files),
+            files[1].file + " was measured by breakeven of commit aaaa, and " + files[2].file +
+                " by breakeven of commit aaaa-dirty; measure one of them again with the other's breakeven "
+                "(`breakeven --version` shows its commit)");
+}
+
 TEST(MergedShards, AreOfOneRun) {
   const std::vector<std::pair<Change, std::string>> faults{
       {[](Result& r) { r.shard.reset(); }, "2.json: does not say which shard of a run it is"},

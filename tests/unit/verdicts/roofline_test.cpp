@@ -80,6 +80,19 @@ TEST(CeilingsOf, MemoryGoesBySize) {
   EXPECT_THAT(all.bytes_per_second(1e12), Optional(DoubleNear(50e9, 1)));
 }
 
+/// The largest array need not be the fastest of those in memory.
+TEST(CeilingsOf, MemoryIsAllArraysOfAnEighthOfTheLargest) {
+  Ceilings all;
+  EXPECT_EQ(all.usual_bytes_per_second_of_memory(), std::nullopt);
+  for (const auto& [log_bytes, gbps] : {std::pair{26U, 90.0}, std::pair{27U, 60.0}, std::pair{30U, 50.0}})
+    all.add(array_read(std::int64_t{1} << log_bytes, gbps));
+  EXPECT_THAT(all.bytes_per_second(1e18), Optional(DoubleNear(60e9, 1)));
+  EXPECT_THAT(all.bytes_per_second(1 << 30), Optional(DoubleNear(60e9, 1)));
+  EXPECT_THAT(all.bytes_per_second(1 << 26), Optional(DoubleNear(90e9, 1)));
+  EXPECT_THAT(all.usual_bytes_per_second_of_memory(), Optional(DoubleNear(60e9 / 1.1, 1)))
+      << "by the median, which is a tenth longer than the best sample here";
+}
+
 TEST(CeilingsOf, LargerArraysThatAreFasterCount) {
   Ceilings all;
   all.add(array_read(1 << 14, 40));

@@ -35,7 +35,7 @@ auto fields_of(const Threshold& t) {
                   t.parameter, t.width, t.unlike_precision, t.from_results, t.config, t.wall_seconds);
 }
 auto fields_of(const ThresholdContender& c) {
-  return std::tie(c.wanted, c.threads, c.name, c.host);
+  return std::tie(c.wanted, c.threads, c.name, c.host, c.own_speed);
 }
 auto fields_of(const ThresholdAnswer& a) {
   return std::tie(a.title, a.in, a.from, a.to, a.doubtful_launches, a.notes);
@@ -51,7 +51,7 @@ auto fields_of(const ThresholdPoint& p) {
   return std::tie(p.value, p.log_ratios, p.reason, p.wrong, p.interval);
 }
 auto fields_of(const ThresholdStand& s) {
-  return std::tie(s.backend, s.seconds, s.joules, s.cost, s.algorithm, s.interval);
+  return std::tie(s.backend, s.seconds, s.joules, s.cost, s.algorithm, s.interval, s.own_speed);
 }
 
 /// Every field that is not in the sample.
@@ -71,6 +71,7 @@ TEST(ThresholdJson, KeepsEveryField) {
   t.sides[0].host.emplace();
   t.sides[0].host->name = "the box";
   t.sides[1].threads = 7;
+  t.answers[0].points[0].sides[0].own_speed = 0.16;
   t.answers[0].doubtful_launches = 2;
   LeadChange& change = t.answers[0].found.changes[0];
   change.by_bisection = change.interpolated = true;
@@ -104,6 +105,7 @@ TEST(ThresholdJson, KeepsEveryField) {
   const Json plain = Json::parse(to_json_text(sample::threshold()));
   for (const char* absent : {"machine_speed", "from_results"}) EXPECT_FALSE(plain.contains(absent)) << absent;
   EXPECT_FALSE(plain.at("answers")[0].at("changes")[0].contains("interpolated"));
+  EXPECT_TRUE(plain.at("answers")[0].at("changes")[0].contains("last_below")) << "a line was fitted";
   EXPECT_FALSE(plain.at("baseline").contains("name"));
 }
 
@@ -166,6 +168,34 @@ TEST(Measured, MachinesOfAllFilesAreToldApart) {
   const Measured labelled = read_measured(files, what_reports_show, labels);
   EXPECT_EQ(labelled.thresholds.at(0).host.name, "mine");
   EXPECT_EQ(labelled.results.at(0).host.name, "host");
+}
+
+/// The GPU that one file lists belongs to all files of its machine, and to both sides of a threshold.
+TEST(Measured, FilesOfProcessorsAreOfTheMachineWithTheGpu) {
+  const TemporaryFolder folder;
+  const Result cpu = sample::result({sample::product("a", 64, 1)});
+  Result gpu = sample::result({sample::on_gpu(sample::product("cuda", 64, 1))});
+  gpu.host.gpus.emplace_back().id = "GPU-1";
+  Threshold both = sample::threshold();
+  both.from_results = true;
+  both.host = cpu.host;
+  both.sides[0].host = cpu.host;
+  both.sides[1].host = gpu.host;
+  const std::vector files{folder.write("cpu.json", to_json_text(cpu)),
+                          folder.write("t.json", to_json_text(both)),
+                          folder.write("gpu.json", to_json_text(gpu))};
+  const auto hosts = [](const Measured& measured) {
+    const Threshold& found = measured.thresholds.at(0);
+    return std::vector{measured.results.at(0).host, measured.results.at(1).host, found.host,
+                       found.sides[0].host.value(), found.sides[1].host.value()};
+  };
+  for (const Host& host : hosts(read_measured(files))) {
+    EXPECT_EQ(host.name, "host");
+    EXPECT_THAT(host.gpus, SizeIs(1));
+  }
+  const std::vector<MachineLabel> labels{{.file = files[1], .name = "the box"}};
+  for (const Host& host : hosts(read_measured(files, what_reports_show, labels)))
+    EXPECT_EQ(host.name, "the box");
 }
 
 }  // namespace

@@ -39,15 +39,16 @@ std::string words(const Threshold& t) {
 
 TEST(ThresholdWords, SayWhoIsAheadFromWhere) {
   EXPECT_EQ(words(sample::threshold()),
-            "b is faster than a from m = 384 (377 to 392) up to 1,024, the largest measured. Below that a is "
-            "faster.");
+            "b is faster than a from m = 384 (377 to 392) up to 1,024, the largest measured: by 3.7x at "
+            "1,024. Below that a is faster.");
   using enum BreakEven::Answer;
   EXPECT_EQ(
       words(changed(from_value, {bracket(Lead::neither, Lead::challenger, 48, 64)})),
-      "b is faster than a from m = 64 up to 2,048, the largest measured. Below that there is no measurable "
-      "difference.");
+      "b is faster than a from m = 64 up to 2,048, the largest measured: by 3.7x at 1,024. Below that there "
+      "is no measurable difference.");
   EXPECT_EQ(words(changed(until_value, {bracket(Lead::challenger, Lead::baseline, 48, 64)}, Quantity::cost)),
-            "a costs less than b from m = 64 up to 2,048, the largest measured. Below that b costs less.");
+            "a costs less than b from m = 64 up to 2,048, the largest measured: by 2.0x at 64. Below that b "
+            "costs less.");
   EXPECT_EQ(words(changed(neither, {bracket(Lead::baseline, Lead::neither, 48, 64)}, Quantity::energy)),
             "There is no measurable difference between a and b from m = 64 up to 2,048, the largest "
             "measured. Below "
@@ -61,8 +62,10 @@ TEST(ThresholdWords, SayWhoIsAheadFromWhere) {
 
 TEST(ThresholdWords, SayThatNothingChanges) {
   using enum BreakEven::Answer;
-  EXPECT_EQ(words(changed(always, {})), "b is faster than a at every value measured, from m = 64 to 2,048.");
-  EXPECT_EQ(words(changed(never, {})), "a is faster than b at every value measured, from m = 64 to 2,048.");
+  EXPECT_EQ(words(changed(always, {})),
+            "b is faster than a at every value measured, from m = 64 to 2,048: by 3.7x at 1,024.");
+  EXPECT_EQ(words(changed(never, {})),
+            "a is faster than b at every value measured, from m = 64 to 2,048: by 2.0x at 64.");
   EXPECT_EQ(
       words(changed(neither, {})),
       "There is no measurable difference between a and b at every value measured, from m = 64 to 2,048.");
@@ -79,15 +82,13 @@ TEST(ThresholdWords, CallThreadsByTheirNumber) {
   t.sides[0].threads = 1;
   t.sides[1].threads = 2;
   EXPECT_EQ(words(t),
-            "Two threads are faster than one from m = 128 up to 2,048, the largest measured. Below that they "
-            "make no "
-            "difference.");
+            "Two threads are faster than one from m = 128 up to 2,048, the largest measured: by 3.7x at "
+            "1,024. Below that they make no difference.");
   t.parameter = "batch";
   t.answers[0].found.changes[0].below = Lead::baseline;
   EXPECT_EQ(words(t),
-            "Two threads are faster than one from batch 128 up to 2,048, the largest measured. Below that "
-            "one thread is "
-            "faster.");
+            "Two threads are faster than one from batch 128 up to 2,048, the largest measured: by 3.7x at "
+            "1,024. Below that one thread is faster.");
 }
 
 TEST(ThresholdWords, CountThreadsInLettersUpToTwelve) {
@@ -97,6 +98,7 @@ TEST(ThresholdWords, CountThreadsInLettersUpToTwelve) {
     t.sides[1] = t.sides[0];
     t.sides[0].threads = baseline;
     t.sides[1].threads = challenger;
+    t.answers[0].points.clear();
     return words(t);
   };
   const std::string range = " at every value measured, from m = 64 to 2,048.";
@@ -117,7 +119,8 @@ TEST(ThresholdWords, CountRanksIfTheSidesDifferInThem) {
   t.sides[1] = t.sides[0];
   t.sides[1].ranks = 2;
   t.sides[1].threads = t.sides[0].threads + 1;  // which the ranks share
-  EXPECT_EQ(words(t), "Two ranks are faster than one at every value measured, from m = 64 to 2,048.");
+  EXPECT_EQ(words(t),
+            "Two ranks are faster than one at every value measured, from m = 64 to 2,048: by 3.7x at 1,024.");
   EXPECT_EQ(name_of_side(t, 0), "a on 1 rank");
 }
 
@@ -142,27 +145,38 @@ TEST(ThresholdWords, SayWhereTheyInterpolate) {
   using enum BreakEven::Answer;
   EXPECT_EQ(words(changed(from_value, {change})),
             "b is faster than a from m = 256 (interpolated between 64 and 1,256) up to 2,048, the largest "
-            "measured. Below that a is faster.");
+            "measured: by 3.7x at 1,024. Below that a is faster.");
   change.earliest = 200;
   change.latest = 300;
   EXPECT_EQ(
       words(changed(from_value, {change})),
       "b is faster than a from m = 256 (200 to 300, interpolated between 64 and 1,256) up to 2,048, the "
-      "largest measured. Below that a is faster.");
+      "largest measured: by 3.7x at 1,024. Below that a is faster.");
   const LeadChange second = bracket(Lead::challenger, Lead::neither, 1500, 1600);
   EXPECT_EQ(words(changed(neither, {change, second})),
             "There is no measurable difference between a and b from m = 1,600 up to 2,048, the largest "
             "measured. Below that, down to m = 256 (200 to 300, interpolated between 64 and 1,256), b is "
             "faster. Below that a is faster.");
+  change.earliest = 65;
+  change.latest = 1256;
+  EXPECT_THAT(words(changed(from_value, {change})),
+              HasSubstr("from m = 256 (between 64 and 1,256, interpolated) up to 2,048"))
+      << "nothing is known of where between them";
 }
 
 TEST(ThresholdWords, SayHowFarItGotAndWhatWasOneValue) {
   using enum BreakEven::Answer;
-  EXPECT_EQ(words(changed(unclear, {})),
+  Threshold late = changed(unclear, {});
+  late.answers[0].points.clear();
+  EXPECT_EQ(words(late),
             "Not answered: time ran out while m = 64 to 2,048 were measured. Run it again with more "
             "--minutes.");
+  late.answers[0].found.last = 64;
+  EXPECT_EQ(words(late),
+            "Not answered: time ran out while m = 64 was measured. Run it again with more --minutes.");
   Threshold interrupted = changed(unclear, {});
   interrupted.complete = false;
+  interrupted.answers[0].points.clear();
   EXPECT_EQ(words(interrupted),
             "Not answered: it was interrupted while m = 64 to 2,048 were measured. Run it again.");
   Threshold doubtful = changed(unclear, {});
@@ -173,7 +187,150 @@ TEST(ThresholdWords, SayHowFarItGotAndWhatWasOneValue) {
       "again when nothing else shares its cores.");
   Threshold one = changed(always, {});
   one.answers[0].found.first = one.answers[0].found.last = 1024;
-  EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured.");
+  EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured: by 3.7x.");
+}
+
+/// A point of one launch, whose ratio is plain from 1.2 on.
+ThresholdPoint one_launch_at(std::int64_t value, double ratio) {
+  ThresholdPoint point;
+  point.value = value;
+  point.log_ratios = {std::log(ratio)};
+  return point;
+}
+
+/// An answer with these points of the values 8, 16, 32, ...
+Threshold with_points(BreakEven::Answer answer, const std::vector<double>& ratios,
+                      std::vector<LeadChange> changes = {}) {
+  Threshold t = changed(answer, std::move(changes));
+  t.answers[0].points.clear();
+  std::int64_t value = 8;
+  for (const double ratio : ratios) {
+    t.answers[0].points.push_back(one_launch_at(value, ratio));
+    value *= 2;
+  }
+  t.answers[0].found.first = 8;
+  t.answers[0].found.last = value / 2;
+  return t;
+}
+
+/// Time ran out before the place of the change was known, although the ends were clear.
+TEST(ThresholdWords, SayWhatIsKnownWithoutAnAnswer) {
+  using enum BreakEven::Answer;
+  Threshold t = with_points(unclear, {1.01, 1.02, 1 / 1.6, 1 / 1.8, 1 / 1.9});
+  t.parameter = "batch";
+  EXPECT_EQ(
+      words(t),
+      "b is faster than a from batch 32 up to 128, the largest measured: by 1.6x at 32 and 1.9x at 128. "
+      "Where that begins, between 16 and 32, is not known: time ran out. Run it again with more "
+      "--minutes.");
+  t.complete = false;
+  EXPECT_THAT(words(t), HasSubstr("is not known: it was interrupted. Run it again."));
+  t.complete = true;
+  t.answers[0].doubtful_launches = 2;
+  EXPECT_THAT(words(t), HasSubstr("Not answered: in 2 of 7 launches"));
+  EXPECT_THAT(words(with_points(unclear, {1.5, 1 / 1.5})),
+              HasSubstr("faster than a at m = 16, the largest measured: by 1.5x. Where that begins"));
+  EXPECT_THAT(words(with_points(unclear, {1 / 1.5, 1.01})), HasSubstr("Not answered")) << "in doubt above";
+  EXPECT_THAT(words(with_points(unclear, {1.5, 1.6})), HasSubstr("Not answered")) << "nothing changes";
+}
+
+TEST(ThresholdWords, NameValuesThatTheResultsDoNotShow) {
+  using enum BreakEven::Answer;
+  const auto from_results = [](Threshold t) {
+    t.from_results = true;
+    return words(t);
+  };
+  EXPECT_EQ(from_results(with_points(always, {1 / 1.5, 1, 1 / 1.7})),
+            "b is faster than a at every value measured, from m = 8 to 32, except at 16: by 1.5x at 8 and "
+            "1.7x at 32.");
+  EXPECT_THAT(from_results(with_points(never, {1.5, 1, 2, 1, 2, 1, 2})),
+              HasSubstr("from m = 8 to 512, except at 16, 64 and 256: by"));
+  EXPECT_THAT(from_results(with_points(never, {1.5, 1, 2, 1, 2, 1, 2, 1, 2})),
+              HasSubstr("except at 4 of 9 values: by"));
+  LeadChange change = bracket(Lead::baseline, Lead::challenger, 32, 64);
+  change.interpolated = true;
+  change.earliest = change.latest = change.from = 40;
+  change.last_below = 32;
+  change.first_above = 64;
+  EXPECT_EQ(
+      from_results(with_points(from_value, {2, 1, 2, 0.5, 1, 0.5}, {change})),
+      "b is faster than a from m = 40 (interpolated between 32 and 64) up to 256, the largest measured, "
+      "except at 128: by 2.0x at 64 and 2.0x at 256. Below that a is faster except at 16.");
+}
+
+/// A change between results without intervals is not sure, however wide the others' intervals are.
+TEST(ThresholdExitStatus, IsThreeWhereAChangeRestsOnResultsWithoutAnInterval) {
+  using enum BreakEven::Answer;
+  LeadChange change = bracket(Lead::baseline, Lead::challenger, 16, 32);
+  change.interpolated = true;
+  change.last_below = 16;
+  change.first_above = 32;
+  Threshold t = with_points(from_value, {2, 2, 0.5, 0.5}, {change});
+  t.from_results = true;
+  EXPECT_EQ(exit_status(t), 3);
+  for (const std::size_t inside : {1U, 2U})
+    t.answers[0].points[inside].interval = Interval{.low = -1, .high = 1};
+  EXPECT_EQ(exit_status(t), 0) << "the other values are plain";
+  Threshold everywhere = with_points(always, {0.5, 0.5, 0.5});
+  everywhere.from_results = true;
+  EXPECT_EQ(exit_status(everywhere), 0);
+}
+
+TEST(ThresholdPointTest, HasTheLeadThatTheSearchSees) {
+  ThresholdPoint point;
+  EXPECT_EQ(lead_at(point, false), std::nullopt) << "not measured";
+  // The pointwise interval of the mean, 1.5x, excludes 1. The search looks eight times, and still sees
+  // neither.
+  point.log_ratios = {0.1, 0.6, 0.2, 0.5, 0.15, 0.45, 0.2, 0.35};
+  EXPECT_EQ(lead_of(*point.ratio()), Lead::baseline);
+  EXPECT_EQ(lead_at(point, false), Lead::neither);
+  point.log_ratios.resize(3);
+  EXPECT_EQ(lead_at(point, false), std::nullopt) << "more launches are needed";
+  point.log_ratios = {-0.19};
+  EXPECT_EQ(lead_at(point, false), std::nullopt);
+  EXPECT_EQ(lead_at(point, true), Lead::challenger) << "1.21x is plain for two results";
+}
+
+/// A line through many launches shows a lead where those at one value are too few to show it.
+TEST(ThresholdPointTest, IsShownWithTheLeadOfTheLineNearACrossing) {
+  ThresholdAnswer answer = sample::threshold().answers[0];  // the challenger leads from 384 (377 to 392)
+  answer.found.changes[0].last_below = 256;
+  answer.found.changes[0].first_above = 512;
+  ThresholdPoint point;
+  point.value = 360;
+  point.log_ratios = {0.05, -0.02, 0.04};
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::baseline);
+  point.log_ratios = {-0.05, 0.02, -0.04};
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::neither) << "it does not lean to the line's side";
+  point.value = 380;
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::neither) << "within the interval";
+  point.log_ratios = {-0.5, -0.4};
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::challenger) << "its own launches show it";
+  point.value = 400;
+  point.log_ratios = {-0.05, 0.02, -0.04};
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::challenger);
+  point.value = 520;
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::neither) << "the line does not go there";
+  point.value = 400;
+  answer.found.changes[0].by_bisection = true;
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::neither) << "there is no line";
+  point.log_ratios.clear();
+  EXPECT_EQ(shown_lead(point, answer, false), Lead::neither);
+}
+
+TEST(ThresholdWords, WriteBytesInTheirUnits) {
+  EXPECT_EQ(value_text("bytes", 64), "64 bytes");
+  EXPECT_EQ(value_text("bytes", 1000), "0.977 KiB");
+  EXPECT_EQ(value_text("bytes", std::int64_t{1} << 26U), "64 MiB");
+  EXPECT_EQ(value_text("bytes", 84'345'476), "80.4 MiB");
+  EXPECT_EQ(value_text("m", 1024), "1,024");
+  Threshold t = with_points(BreakEven::Answer::always, {0.5, 0.5});
+  t.parameter = "bytes";
+  t.answers[0].points[1].value = 1 << 20;
+  t.answers[0].found.last = 1 << 20;
+  EXPECT_EQ(words(t),
+            "b is faster than a at every value measured, from 8 bytes to 1 MiB: by 2.0x at 8 bytes and 2.0x "
+            "at 1 MiB.");
 }
 
 TEST(ThresholdWords, NameMachinesWhereTheSidesAreMachines) {
@@ -183,7 +340,9 @@ TEST(ThresholdWords, NameMachinesWhereTheSidesAreMachines) {
   t.sides[1].name = "server";
   t.sides[1].threads = 8;
   t.from_results = true;
-  EXPECT_EQ(words(t), "server is faster than box at every value measured, from m = 64 to 2,048.");
+  t.answers[0].points.erase(t.answers[0].points.begin());
+  EXPECT_EQ(words(t),
+            "server is faster than box at every value measured, from m = 64 to 2,048: by 3.7x at 1,024.");
 }
 
 TEST(ThresholdWords, AreNamesInFiles) {
@@ -264,6 +423,13 @@ TEST(ThresholdPointTest, AllThatContradictTheirMediansAreInOneNote) {
   EXPECT_EQ(
       medians_note(answer, "batch"),
       "batch 8, 2,048: the two medians are of different launches; the verdict compares pairs of one launch");
+}
+
+/// Eight launches count without the highest and the lowest, as in the search.
+TEST(ThresholdPointTest, LeavesOutTheOutermostLaunches) {
+  ThresholdPoint point;
+  point.log_ratios = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 5};
+  EXPECT_NEAR(point.ratio()->value, std::exp(0.1), 1e-12);
 }
 
 /// Expected by Student's t: the mean of 0.1, 0.2 and 0.3, plus and minus 4.3027 times 0.1 / sqrt(3).

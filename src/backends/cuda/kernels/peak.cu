@@ -31,10 +31,13 @@ __global__ void __launch_bounds__(block_of_units, blocks_a_processor) peak_fma(P
 // All rows of A and all columns of B are the same. So a lane's part of them depends only on its index in its
 // group of four: every fourth word of each vector. A word is 32 bits, or one number of f64.
 
-/// `registers`: accumulators per lane. `words`: of each vector, read by one instruction in a lane.
-template <typename SumType, typename WordType, int registers_of_lane, int words_of_lane>
+/// `registers`: accumulators per lane. `words`: of each vector, read by one instruction in a lane. `Partial`:
+/// the type in which a lane adds its accumulators when it empties them.
+template <typename SumType, typename WordType, int registers_of_lane, int words_of_lane,
+          typename PartialType = double>
 struct Instruction {
   using Sum = SumType;
+  using Partial = PartialType;
   using Word = WordType;
   static constexpr int registers = registers_of_lane;
   static constexpr int words = words_of_lane;
@@ -75,7 +78,9 @@ struct MmaTf32 : Instruction<float, unsigned, 4, 2> {
 #endif
   }
 };
-struct MmaF8 : Instruction<float, unsigned, 4, 2> {
+/// Accumulators of 8-bit floats are emptied every few instructions. In f64, with two units per multiprocessor
+/// on most cards, that would take as long as the products. In f32 it loses far less than the accumulators do.
+struct MmaF8 : Instruction<float, unsigned, 4, 2, float> {
   __device__ static void add(float (&d)[4], const unsigned* a, const unsigned* b) {
 #if __CUDA_ARCH__ >= 890
     asm volatile(
@@ -167,11 +172,11 @@ struct MmaUnit {
     }
   }
   __device__ double sum() const {
-    double all = 0;
+    typename Mma::Partial all = 0;
     for (const auto& tile : sums) {
-      for (const auto one : tile) all += static_cast<double>(one);
+      for (const auto one : tile) all += static_cast<typename Mma::Partial>(one);
     }
-    return all;
+    return static_cast<double>(all);
   }
 };
 

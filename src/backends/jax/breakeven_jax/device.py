@@ -49,6 +49,9 @@ class Gpu(_Arrays, devices.Gpu):
         self.libraries = _cudnn()
         self._flushed = None
 
+    def is_lost(self):
+        return devices.fails_twice(lambda: np.asarray(self.put(np.ones(1, dtype=np.float32)) + 1))
+
     def use_precision(self, dtype):
         """Sets the precision of all that is compiled from now on. XLA's own default for products of f32 is TF32."""
         jax.config.update("jax_default_matmul_precision", "tensorfloat32" if dtype == "tf32" else "highest")

@@ -8,7 +8,7 @@ from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.timing import fastest, may_race, with_others
 
 from .moved import Moved, MovedCase, moves
-from .tensors import DTYPES, FORMATS, make_inputs, poison, show_result, works
+from .tensors import DTYPES, FORMATS, make_inputs, poison, show_result, tried
 
 
 def operations(device):
@@ -16,7 +16,7 @@ def operations(device):
     return [
         Operation(
             op="conv2d",
-            dtypes=[name for name in floats if works(lambda dtype=name: _probe(dtype, device))],
+            **tried(floats, lambda dtype: _probe(dtype, device)),
             prepare=lambda parameters, seed: _Conv2d(parameters, seed, device),
         )
     ]

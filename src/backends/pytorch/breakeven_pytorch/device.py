@@ -94,6 +94,9 @@ class Gpu(_Torch, devices.Gpu):
     def wait(self):
         torch.cuda.synchronize()
 
+    def is_lost(self):
+        return devices.fails_twice(torch.cuda.synchronize)
+
     def flush(self):
         """Replaces the contents of the caches."""
         if self._flushed is None:

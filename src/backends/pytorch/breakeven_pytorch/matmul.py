@@ -7,14 +7,14 @@ from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
 from .moved import Moved, MovedCase, moves
-from .tensors import DTYPES, make_inputs, output_dtype, show_result, works
+from .tensors import DTYPES, make_inputs, output_dtype, show_result, tried
 
 
 def operations(device):
     return [
         Operation(
             op="matmul",
-            dtypes=[name for name in device.dtypes if works(lambda dtype=name: _probe(dtype, device))],
+            **tried(device.dtypes, lambda dtype: _probe(dtype, device)),
             prepare=lambda parameters, seed: _Matmul(parameters, seed, device),
         )
     ]

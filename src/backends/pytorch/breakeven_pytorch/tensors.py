@@ -77,10 +77,15 @@ def show_array(array, elements, seed):
     return {"elements": array[where].to(device="cpu", dtype=torch.float64).tolist(), "projections": projections}
 
 
-def works(run):
-    """True if torch has an operation for a type here. This is only known by trying a small one."""
-    try:
-        run()
-    except (RuntimeError, NotImplementedError):
-        return False
-    return True
+def tried(dtypes, run):
+    """Returns the dtypes for which run(dtype) works here, and why the others do not: torch only says so when it is tried.
+    Full memory says nothing about a dtype, and is raised."""
+    refused = {}
+    for dtype in dtypes:
+        try:
+            run(dtype)
+        except torch.OutOfMemoryError:
+            raise
+        except (RuntimeError, NotImplementedError) as e:
+            refused[dtype] = str(e).splitlines()[0]
+    return {"dtypes": [dtype for dtype in dtypes if dtype not in refused], "refused": refused}

@@ -139,7 +139,10 @@ class _Trainer(_Model):
         self._update = self._optimizer.step
         if optimizer == "compiled":
             self._update = way.updated(self._update)
-        self._step = Recorded(self._step_of) if optimizer == WHOLE_STEP else self._step_of
+        self._step = self._step_on
+        if optimizer == WHOLE_STEP:
+            # Streamed batches reach the device outside of the graph.
+            self._step = self._streamed(Recorded(self._step_of)) if self._streams else Recorded(self._step_on)
         self.reset()
 
     def reset(self):
@@ -172,9 +175,14 @@ class _Trainer(_Model):
             return F.cross_entropy(self._parallel.forward(images), labels)
 
     def train_step(self, rows):
-        images, labels = self._batch(rows)
         self._way.begin()
-        return self._way.kept(self._step(images, labels))
+        return self._way.kept(self._step(rows))
+
+    def _step_on(self, rows):
+        return self._step_of(*self._batch(rows))
+
+    def _streamed(self, step):
+        return lambda rows: step(*self._batch(rows))
 
     def _step_of(self, images, labels):
         self._optimizer.zero_grad()

@@ -67,7 +67,8 @@ class Compiled:
     `graph` is false. The optimiser is torch.optim's fused one or its compiled step, whichever is faster.
 
     Where graphs are recorded, one of a whole step or batch is tried, too: torch.cuda.graph around compiled functions,
-    as "Whole-network capture" in PyTorch's notes on CUDA graphs. It costs a single launch a step."""
+    as "Whole-network capture" in PyTorch's notes on CUDA graphs. A step is three launches: the copy of its rows' numbers,
+    the graph, and the copy of its loss, which the next step overwrites."""
 
     suffix = "-compiled"
     in_ranks = False

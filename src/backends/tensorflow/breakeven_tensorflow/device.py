@@ -52,6 +52,9 @@ class Gpu(_Arrays, devices.Gpu):
         if details.get("compute_capability", (8, 0)) < (8, 0):
             self.drop_ampere_dtypes()
 
+    def is_lost(self):
+        return devices.fails_twice(lambda: (tf.ones([1]) + 1).numpy())
+
     def use_precision(self, dtype):
         """Sets the precision of all that is computed from now on. Its own default for f32 is TF32."""
         tf.config.experimental.enable_tensor_float_32_execution(dtype == "tf32")

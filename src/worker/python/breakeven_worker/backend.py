@@ -126,6 +126,7 @@ class Operation:
     copies: int = 1  # of all operands and results in memory at once: the framework's beside numpy's, say
     racing: int = 1  # ways of a case that race, each with its own copies
     in_ranks: bool = False  # several ranks can compute it together
+    refused: dict = field(default_factory=dict)  # dtype -> why it is not among `dtypes`
 
 
 def operations_of(package, device, left_out=()):
@@ -150,3 +151,5 @@ class Backend:
     release: object = lambda: None  # frees what the library keeps of a released case
     # The Unsupported or OutOfMemory that an error of the library stands for; None for any other.
     meaning_of: object = lambda error: None
+    # A function: True if the device can no longer be used by this process, whatever it is asked.
+    is_lost: object = lambda: False

@@ -15,6 +15,11 @@ class _Device:
     def inference_dtypes(self):
         return [dtype for dtype in ("f32", "tf32", "f16", "bf16") if dtype in self.dtypes]
 
+    def is_lost(self):
+        """True if this process can no longer use the device. CUDA answers every call with the same error after an illegal
+        address, a launch that timed out or an uncorrected memory error (CUDA Runtime API, cudaErrorIllegalAddress)."""
+        return False
+
     def begin_case(self, parameters):
         self.use_precision(parameters["dtype"])
 
@@ -57,6 +62,17 @@ class Gpu(_Device):
             setattr(self, name, [dtype for dtype in dtypes if dtype not in ("tf32", "bf16")])
 
 
+def fails_twice(use):
+    """True if use() raises an exception twice in a row: the first may report an error of earlier work."""
+    for _ in range(2):
+        try:
+            use()
+        except Exception:
+            continue
+        return False
+    return True
+
+
 def backend_on(device, version, operations, libraries, library_files, meaning_of):
     """A framework on a device. meaning_of(error) is the Unsupported or OutOfMemory that the framework's error stands for;
     None for any other."""
@@ -72,6 +88,7 @@ def backend_on(device, version, operations, libraries, library_files, meaning_of
         unreadable=device.unreadable,
         available_memory=device.available_memory,
         meaning_of=meaning_of,
+        is_lost=device.is_lost,
     )
 
 

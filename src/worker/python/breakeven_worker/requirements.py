@@ -5,6 +5,7 @@ that needs NumPy is imported, so that the reason names the framework, and not a 
 import importlib.util
 import json
 import os
+import re
 import sys
 
 from .backend import Failed
@@ -13,8 +14,8 @@ from .ranks import Alone, own_ranks, speaks_protocol
 # The names of modules in messages; pip uses the same names as Python.
 NAMES = {"jax": "JAX", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
 
-# The names in pip of frameworks for GPUs, where they differ.
-PACKAGES_FOR_GPUS = {"jax": "'jax[cuda13]'", "tensorflow": "'tensorflow[and-cuda]'"}
+# The names in pip of frameworks for GPUs, where they differ; {cuda} is a major version.
+PACKAGES_FOR_GPUS = {"jax": "'jax[cuda{cuda}]'", "tensorflow": "'tensorflow[and-cuda]'"}
 
 # At least one exists if NVIDIA's driver is installed: containers under gVisor lack the first, WSL has only the last.
 DRIVER_FILES = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
@@ -24,7 +25,19 @@ def require_framework(module, on_gpu):
     """Refuses every request if the framework, NumPy or, for a GPU, NVIDIA's driver is not installed."""
     if on_gpu:
         require_nvidia_driver()
-    require(module, "numpy", pip=PACKAGES_FOR_GPUS.get(module) if on_gpu else None)
+    package = PACKAGES_FOR_GPUS.get(module) if on_gpu else None
+    require(module, "numpy", pip=package and package.format(cuda=cuda_of_driver()))
+
+
+def cuda_of_driver():
+    """The major version of CUDA that suits NVIDIA's driver: 13 needs driver 580. Where the driver does not say its version,
+    it is taken for a new one."""
+    try:
+        with open(DRIVER_FILES[0], encoding="ascii", errors="replace") as file:
+            version = re.search(r"^NVRM version:.*?\s(\d+)\.\d", file.read(), re.MULTILINE)
+    except OSError:
+        return 13
+    return 12 if version and int(version[1]) < 580 else 13
 
 
 def require(*modules, pip=None):

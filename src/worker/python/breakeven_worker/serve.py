@@ -70,7 +70,15 @@ def _respond(worker, line):
     except Failed as e:
         return refusal("failed", str(e))
     except Exception as e:  # an exception of a library ends this case, but not the program
+        _end_if_device_is_lost(worker, e)
         return refusal("failed", f"{type(e).__name__}: {e}")
+
+
+def _end_if_device_is_lost(worker, error):
+    """Ends the program if no later case could use the device. The driver starts another for the next case."""
+    if worker.has_lost_its_device():
+        print(f"the device cannot be used any more after {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
 
 
 def _parse(line):
@@ -188,7 +196,8 @@ class _Worker:
                 ready = {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}
                 sets = self._prepared.operand_sets
                 return ready | {"operand_sets": sets} if sets > 1 else ready
-        raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine")
+        why = [f": {o.refused[dtype]}" for o in self._backend.operations if o.op == op and dtype in o.refused]
+        raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine{''.join(why)}")
 
     def _check_ranks(self, operation, wanted):
         if wanted > 1 and not operation.in_ranks:
@@ -204,7 +213,7 @@ class _Worker:
             raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
 
     def _on_expect(self, _):
-        raise Unsupported("the truth is the arbiter's to say")
+        raise Unsupported("only the reference backend says what is right")
 
     def _on_verify(self, request):
         prepared = self._ready()
@@ -241,6 +250,9 @@ class _Worker:
     def _on_quit(self, _):
         self.quit = True
         return {}
+
+    def has_lost_its_device(self):
+        return self._backend is not None and self._backend.is_lost()
 
     def _ready(self):
         if self._prepared is None:

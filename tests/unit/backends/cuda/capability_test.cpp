@@ -41,5 +41,19 @@ TEST(CudaCapability, NewerArchitecturesAreCompiledForByTheirDriver) {
     EXPECT_EQ(why_no_code("it", device, compiled), "");
 }
 
+TEST(CudaDriver, ThatIsTooOldIsNamedWithTheOneThatIsNeeded) {
+  EXPECT_EQ(
+      why_driver_is_too_old(12040, 13020),
+      "the driver serves CUDA 12.4, this program is of 13.2: install driver 580 or later, or build breakeven "
+      "with a toolkit of CUDA 12");
+  EXPECT_EQ(why_driver_is_too_old(11040, 12080),
+            "the driver serves CUDA 11.4, this program is of 12.8: install driver 525 or later");
+}
+
+TEST(CudaDriver, ThatAContainerLacksIsNotTakenForMissing) {
+  EXPECT_EQ(why_no_driver(false), "NVIDIA's driver is not installed");
+  EXPECT_THAT(why_no_driver(true), AllOf(HasSubstr("libcuda.so.1"), HasSubstr("--gpus all")));
+}
+
 }  // namespace
 }  // namespace breakeven::cuda

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "unit/reports_sample.h"
 
 namespace breakeven::ranking_charts_test {
@@ -48,7 +50,7 @@ TEST(RankCharts, OfManyMachinesShowTheFirstAndSayWhatIsLeftOut) {
   std::vector<Result> results;
   for (int i = 8; i > 0; --i) {
     CaseResult c = sample::product("onednn", 64, i);
-    c.joules = 9 - i;  // all of them are on the Pareto front
+    c.joules = 1 << (9 - i);  // all of them are on the Pareto front
     results.push_back(sample::on_machine("m" + std::to_string(i), sample::result({c})));
     results.back().backends = {sample::backend("onednn", true)};
   }
@@ -61,6 +63,30 @@ TEST(RankCharts, OfManyMachinesShowTheFirstAndSayWhatIsLeftOut) {
     EXPECT_THAT(all[i].series.at(0).label, testing::StartsWith("CPU of m1, 2 cores"));
     EXPECT_EQ(all[i].note, "2 more machines are left out.");
   }
+}
+
+/// In the unit of the table, and not in seconds or millionths of a dollar.
+TEST(RankCharts, ShowTheMetricOfTheRankingFirst) {
+  const std::vector<Result> results = two_machines();
+  RankOptions options;
+  options.by = Quantity::cost;
+  options.prices = Prices{.currency = "USD", .offers = {}, .electricity = {}};
+  for (const char* device : {"CPU of fast", "CPU of slow"}) {
+    Offer& offer = options.prices->offers.emplace_back();
+    offer.device = offer.name = device;
+    offer.per_hour = 2;
+    offer.from.currency = "USD";
+  }
+  const std::vector<Chart> all = rank_charts(rank_results(results, options));
+  EXPECT_THAT(names(all), ElementsAre("ranking-cost", "ranking-time", "ranking-energy", "ranking-cases",
+                                      "ranking-front"));
+  EXPECT_EQ(all[0].title, "Cases for 1 USD; more is better");
+  EXPECT_EQ(all[0].y.label, "cases for 1 USD");
+  EXPECT_FALSE(all[0].less_is_better);
+  const ChartPoint& first = all[0].series.at(0).points.at(0);
+  EXPECT_NEAR(first.y, 1800 / std::sqrt(64.0 * 128.0), 1e-9);
+  EXPECT_LT(first.low.value(), first.y);
+  EXPECT_EQ(all[1].y.unit, ChartUnit::seconds);
 }
 
 TEST(RankCharts, OfOneMachineHaveNoOrder) {

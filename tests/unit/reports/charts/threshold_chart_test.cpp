@@ -41,6 +41,41 @@ TEST(ThresholdChart, IsInWhatWasAskedFor) {
   EXPECT_EQ(question_of(t.answers[0]), "Matrix products, m = n = k, f32, by cost");
 }
 
+TEST(ThresholdChart, DrawsAGpuInItsColour) {
+  Threshold t = sample::threshold();
+  EXPECT_FALSE(threshold_chart(t, t.answers[0]).series.at(0).is_gpu);
+  t.sides[0].backends[0].device = t.sides[1].backends[0].device = "cpu";
+  EXPECT_FALSE(threshold_chart(t, t.answers[0]).series.at(0).is_gpu);
+  t.sides[1].backends[0].device = "gpu";
+  EXPECT_TRUE(threshold_chart(t, t.answers[0]).series.at(0).is_gpu);
+  t.sides[1].backends[0].available = false;
+  EXPECT_FALSE(threshold_chart(t, t.answers[0]).series.at(0).is_gpu) << "it has no part in the points";
+}
+
+TEST(ThresholdChart, MarksTheValuesBetweenWhichAChangeIsInterpolated) {
+  Threshold t = sample::threshold();
+  LeadChange& change = t.answers[0].found.changes[0];
+  change.interpolated = true;
+  change.from = change.earliest = change.latest = 242;
+  change.last_below = 64;
+  change.first_above = 1024;
+  const ChartMark mark = threshold_chart(t, t.answers[0]).marks.at(0);
+  EXPECT_EQ(mark.x, 242);
+  EXPECT_EQ(mark.low, 64);
+  EXPECT_EQ(mark.high, 1024);
+}
+
+TEST(ThresholdChart, LabelsALineWithWhatDistinguishesTheSides) {
+  Threshold t = sample::threshold();
+  for (ThresholdContender& side : t.sides) side.backends[0].name = "openblas";
+  t.sides[0].ranks = 1;
+  t.sides[1].ranks = 2;
+  const Chart chart = threshold_chart(t, t.answers[0]);
+  EXPECT_EQ(chart.series.at(0).label, "2 ranks");
+  EXPECT_EQ(chart.title,
+            "Matrix products, m = n = k, f32: how far OpenBLAS on 2 ranks is ahead of OpenBLAS on 1 rank");
+}
+
 TEST(ThresholdChart, OfNothingIsEmpty) {
   Threshold t = sample::threshold();
   t.answers[0].points.resize(2);

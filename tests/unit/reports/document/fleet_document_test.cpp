@@ -43,6 +43,49 @@ TEST(FleetDocument, ShowsHowTheNodesStand) {
               HasSubstr("0.990 to 1.010"));
 }
 
+/// The answer and the title of a fleet whose last node is probably slower.
+TEST(FleetDocument, SaysWhatIsNotConfirmed) {
+  Fleet unsure = fleet();
+  unsure.standings[0].is_slower = false;
+  unsure.standings[0].is_probably_slower = true;
+  for (NodeStanding& standing : unsure.standings) standing.slower_from = 58;
+  unsure.standings[1].slower_from = 2.8;
+  Document made = document_of(unsure);
+  EXPECT_EQ(made.title,
+            "1 of 3 nodes is probably slower than the others of its kind. Measure more nodes to be sure.");
+  EXPECT_EQ(made.tone, tone_of_status(3));
+  EXPECT_THAT(
+      texts(made.cards[0].answer),
+      ElementsAre("n2: matmul by oneDNN probably takes 1.5x (1.5x to 1.5x) as long: another kernel.",
+                  "Among these 3 nodes, no difference below 10x can be confirmed; for smaller ones, measure "
+                  "more nodes, or each for longer (--seconds)."));
+  EXPECT_THAT(column_texts(made.cards[0].tables.at(0), "slower from"), ElementsAre("58x", "2.8x", "58x"));
+  unsure.standings[0].is_probably_slower = false;
+  for (NodeStanding& standing : unsure.standings) standing.slower_from = 1.065;
+  made = document_of(unsure);
+  EXPECT_EQ(made.title, "No node was found to be slower than the others of its kind.");
+  EXPECT_THAT(texts(made.cards[0].answer),
+              ElementsAre("Among these 3 nodes, differences from 1.06x on can be confirmed."));
+  unsure.standings[0].is_slower = unsure.standings[1].is_probably_slower = true;
+  EXPECT_EQ(document_of(unsure).title,
+            "1 of 3 nodes is slower than the others of its kind. 1 more is probably slower.");
+}
+
+TEST(FleetDocument, SaysToMeasureANodeOfOneLaunchAgain) {
+  Fleet once = fleet();
+  for (NodeStanding& standing : once.standings) standing.has_one_launch = true;
+  EXPECT_THAT(
+      texts(document_of(once).cards[0].answer),
+      ElementsAre(
+          "n2: matmul by oneDNN takes 1.5x (1.5x to 1.5x) as long in this run: another kernel.",
+          "n2 was measured in one launch only, and a launch may be slow by chance: measure it again."));
+  once.standings[1].is_probably_slower = true;
+  EXPECT_THAT(
+      texts(document_of(once).cards[0].answer).back(),
+      HasSubstr("n0 and n2 were each measured in one launch only, and a launch may be slow by chance: "
+                "measure them again."));
+}
+
 TEST(FleetDocument, SaysThatResultsAreWrong) {
   Fleet wrong = fleet();
   wrong.has_wrong = true;

@@ -36,7 +36,7 @@ TEST(HistoryDocument, SaysWhatIsSlowerTheWorstFirst) {
       {stepped(60, 40, 1.1), stepped(60, 30, 1.5, 2), stepped(60, 20, 0.8, 3), stepped(60, 99, 1, 4)}));
   EXPECT_EQ(made.about, "my.store · 60 runs · 1 machine · 4 series");
   const Card& card = made.cards.at(0);
-  EXPECT_EQ(made.title, "FAIL: 2 changes are slower, and nobody has accepted it.");
+  EXPECT_EQ(made.title, "FAIL: 2 changes are slower, and nobody has accepted them.");
   EXPECT_EQ(made.tone, Tone::bad);
   EXPECT_THAT(texts(card.answer), ElementsAre("1 change is faster."));
   EXPECT_EQ(card.short_answer, "FAIL");
@@ -100,9 +100,21 @@ TEST(HistoryDocument, SaysWhatIsNotOk) {
   History few = history_of({stepped(8, 100, 1)});
   few.series[0].measurements.back().status = Status::wrong;
   const Document made = document(few);
-  EXPECT_EQ(made.title, "FAIL: 1 case is not ok in the newest run.");
+  EXPECT_EQ(made.title, "FAIL: 1 case computes wrong results in the newest run.");
   EXPECT_THAT(column_texts(titled(made, "Not ok in the newest run that has them"), "status"),
               ElementsAre("wrong"));
+}
+
+TEST(HistoryDocument, SaysWhatIsWrongBeforeWhatFailedAndWhatIsSlower) {
+  History history = history_of({stepped(60, 40, 1.2), stepped(60, 100, 1, 2), stepped(60, 100, 1, 3)});
+  history.series[1].measurements.back().status = Status::timed_out;
+  history.series[2].measurements.back().status = Status::implausible;
+  const Document made = document(history);
+  EXPECT_EQ(made.title,
+            "FAIL: 1 case computes wrong results in the newest run. 1 case is not ok in the newest run. 1 "
+            "change is slower, and nobody has accepted it.");
+  EXPECT_EQ(made.cards.at(0).short_answer, "FAIL");
+  EXPECT_EQ(made.cards[0].tables.at(0).title, "Not ok in the newest run that has them");
 }
 
 TEST(HistoryDocument, OfNothingDoesNotPass) {

@@ -32,6 +32,11 @@ TEST(Names, OfThresholdsAreForPeople) {
   EXPECT_EQ(work_title("matmul, batch 4, transpose_b true, f32"),
             "Matrix products, batch 4, transpose_b, f32");
   EXPECT_EQ(work_title("infer, network cnn, f32"), "Inference by the CNN, f32");
+  EXPECT_EQ(work_title("matmul, m = n = k, transfer each, f32"),
+            "Matrix products, m = n = k, operands moved each time, f32");
+  EXPECT_EQ(work_title("copy, direction within, f32"), "Copies, within one memory, f32");
+  EXPECT_EQ(plain_parameters("transfer once, repetitions 4, tuned false"),
+            "operands moved once, repetitions 4, not tuned");
   EXPECT_EQ(work_title("train, batch = width, network mlp, f32"), "Training the MLP, batch = width, f32");
   EXPECT_EQ(work_title("train"), "Training steps");
   EXPECT_EQ(work_title("a title, of its own"), "a title, of its own");

@@ -41,6 +41,7 @@ TEST(RankingDocument, HasTheOrderTheCasesAndTheMachines) {
       ElementsAre("CPU of fast, 2 cores and CPU of tied, 2 cores share the first place: by time they are not "
                   "distinguishable.",
                   "CPU of slow, 2 cores takes 3.0x as much."));
+  EXPECT_EQ(card.short_answer, "CPU of fast, 2 cores and CPU of tied, 2 cores");
   const Table& order = card.tables.at(0);
   EXPECT_EQ(order.title, "Ranked by time: the geometric mean of the 2 cases that all machines have");
   EXPECT_THAT(column_texts(order, "place"), ElementsAre("=1", "=1", "3"));
@@ -58,6 +59,35 @@ TEST(RankingDocument, NamesTheFirst) {
   EXPECT_EQ(made.cards[0].short_answer, "CPU of fast, 2 cores");
   EXPECT_THAT(texts(made.cards[0].answer), ElementsAre("CPU of fast, 2 cores takes the least time.",
                                                        "CPU of slow, 2 cores takes 3.0x as much."));
+}
+
+TEST(RankingDocument, MarksARatioWithoutAnInterval) {
+  std::vector<Result> results;
+  for (const double seconds : {1.0, 1.08, 3.0})
+    results.push_back(
+        machine("m" + std::to_string(results.size()), {product("onednn", 64, seconds, std::nullopt)}));
+  const Card card = document_of(rank_results(results, {})).cards.at(0);
+  EXPECT_THAT(column_texts(card.tables.at(0), "over the first's"), ElementsAre("1.00x", "~1.08x", "~3.0x"));
+  EXPECT_THAT(texts(card.answer).at(0), HasSubstr("share the first place"));
+}
+
+TEST(RankingDocument, SaysWhatMayChangeTheOrder) {
+  std::vector<Result> results = machines();
+  const std::vector<double> shares{0.58, 0.16};
+  for (std::size_t i = 0; i < 2; ++i) {
+    Timing& seconds = *results[0].cases[i].seconds;
+    seconds.samples.assign(10, seconds.median);
+    seconds.own_speed.assign(10, shares[i]);
+  }
+  results[0].cases.push_back(
+      sample::refused(product("blis", 64, 1), Status::interrupted, "not measured yet"));
+  const Document made = document_of(rank_results(results, {}));
+  EXPECT_THAT(
+      texts(made.cards[0].answer),
+      ElementsAre("CPU of fast, 2 cores takes the least time.", "CPU of slow, 2 cores takes 3.0x as much.",
+                  "CPU of slow, 2 cores ran at 16 to 58 % of its own speed: on a quiet machine its times "
+                  "may be as short as 16 % of these.",
+                  "Interrupted runs did not measure 1 result of CPU of slow, 2 cores."));
 }
 
 TEST(RankingDocument, OfOneMachineIsNone) {
@@ -116,6 +146,8 @@ TEST(RankingDocument, HasPricesAndWhenAGpuPays) {
   EXPECT_EQ(card.question, "Which machine takes the least cost?");
   EXPECT_THAT(texts(card.answer), Contains(HasSubstr("2.00x as dear")));
   EXPECT_THAT(column_texts(card.tables.at(0), "USD an hour"), ElementsAre("0.100", "2.00"));
+  EXPECT_THAT(column_texts(card.tables.at(0), "cases for 1 USD"), ElementsAre("3,600", "1,800"));
+  EXPECT_EQ(card.picture.value().name, "ranking-cost") << "it shows the answer";
   ASSERT_EQ(card.folds.back().title, "Prices");
   EXPECT_THAT(column_texts(card.folds.back().tables.at(0), "source"), ElementsAre("a page", "a page"));
 }
@@ -150,12 +182,15 @@ std::string payback_text(const Payback& payback) {
 TEST(RankingDocument, SaysWhenAGpuPays) {
   Payback rented{.gpu = "g", .cpu = "c", .busy = Estimate{.value = 0.04}, .hours = {}};
   EXPECT_EQ(payback_text(rented),
-            "g, rented, is cheaper than c where it is busy for more than 4.0% of its hours");
+            "g, rented, is cheaper than c where it is busy for more than 4 % of its hours.");
+  rented.busy = Estimate{.value = 0.61, .interval = Interval{.low = 0.58, .high = 0.64}};
+  EXPECT_EQ(payback_text(rented),
+            "g, rented, is cheaper than c where it is busy for more than 61 % of its hours (58 % to 64 %).");
   rented.busy = Estimate{.value = 2};
-  EXPECT_EQ(payback_text(rented), "g, rented, is 2.00x as dear for this work as c, however busy it is");
+  EXPECT_EQ(payback_text(rented), "g, rented, is 2.00x as dear for this work as c, however busy it is.");
   rented.busy = Estimate{.value = 1.001, .interval = Interval{.low = 0.98, .high = 1.02}};
   EXPECT_EQ(payback_text(rented),
-            "g, rented and always busy, is not distinguishable from c by the cost of this work");
+            "g, rented and always busy, is not distinguishable from c by the cost of this work.");
   Payback bought{.gpu = "g", .cpu = "c", .busy = {}, .hours = 20, .bought = true};
   EXPECT_THAT(payback_text(bought),
               HasSubstr("after 20.0 hours of this work, against the price of c, its electricity not"));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "reports/document/cards.h"
@@ -26,6 +27,42 @@ TEST(Remarks, ThatDifferInNumbersAreOne) {
                           "throttled (a, matmul 64 x 64 x 64 f32)"));
 }
 
+TEST(Remarks, AreShownAtTheirWorst) {
+  std::vector<CaseResult> cases;
+  for (const char* share : {"58", "16", "44"}) {
+    cases.push_back(sample::product("a", 64, 1));
+    cases.back().warnings = {
+        fmt::format("this machine ran at {} % of its own speed in 10 of 10 samples", share),
+        fmt::format("only {} samples in 0.1 s", share)};
+  }
+  const std::vector<Result> results{sample::result(std::move(cases))};
+  EXPECT_THAT(
+      texts(remarks_on(runs_of(results))),
+      ElementsAre("this machine ran at 16 % of its own speed in 10 of 10 samples (and 2 more cases like "
+                  "it: a)",
+                  "only 16 samples in 0.1 s (and 2 more cases like it: a)"));
+}
+
+TEST(Remarks, OfSeveralMachinesSayWhichTheyAreAbout) {
+  const auto run = [](const std::string& machine, int slow, bool throttles) {
+    CaseResult c = sample::product("a", 64, 1);
+    c.warnings = {"other processes used 5 % of CPU time"};
+    if (throttles) c.warnings.emplace_back("throttled");
+    Result made = sample::on_machine(machine, sample::result({c}));
+    made.warnings = {fmt::format("this machine ran below 95 % of its own speed in {} of 90 rounds", slow)};
+    return made;
+  };
+  std::vector<Result> results{run("one", 80, false), run("two", 9, true)};
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("one: this machine ran below 95 % of its own speed in 80 of 90 rounds",
+                          "two: this machine ran below 95 % of its own speed in 9 of 90 rounds",
+                          "other processes used 5 % of CPU time (2 cases: a; on all 2 machines)",
+                          "throttled (a, matmul 64 x 64 x 64 f32; on two)"));
+  results[1].complete = false;
+  EXPECT_THAT(texts(remarks_on(runs_of(results))).front(),
+              "The run on two ended before everything was measured: continue it with --resume.");
+}
+
 TEST(Remarks, OnFailuresAreByStatusAndReason) {
   const CaseResult some = sample::product("a", 64, 1);
   std::vector<Result> results{
@@ -42,6 +79,10 @@ TEST(Remarks, OnFailuresAreByStatusAndReason) {
       << "digits in names tell texts apart";
   results[0].complete = false;
   EXPECT_THAT(texts(remarks_on(runs_of(results)))[1], testing::HasSubstr("--resume"));
+  results[0] = sample::result({sample::refused(some, Status::interrupted, "interrupted"),
+                               sample::refused(some, Status::out_of_memory, "4 GiB")});
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("interrupted" + of, "out of memory: 4 GiB" + of));
 }
 
 TEST(Remarks, SayThatAShardIsNotTheWholeRun) {

@@ -31,9 +31,10 @@ Result asking(const std::string& question, Result run) {
   return run;
 }
 
-std::vector<CaseResult> products(double onednn, double blis) {
+std::vector<CaseResult> products(double onednn, double blis,
+                                 const std::vector<std::int64_t>& sizes = {64, 128}) {
   std::vector<CaseResult> cases;
-  for (const std::int64_t m : {64, 128}) {
+  for (const std::int64_t m : sizes) {
     cases.push_back(product("onednn", m, onednn));
     cases.push_back(product("blis", m, blis));
   }
@@ -44,6 +45,24 @@ std::vector<std::string> questions(const Document& document) {
   std::vector<std::string> all;
   for (const Card& card : document.cards) all.push_back(card.question);
   return all;
+}
+
+/// Enough problems to call a machine the fastest.
+const std::vector<std::int64_t> six_sizes{64, 128, 256, 512, 1024, 2048};
+
+/// A machine on which products of these sizes take as long in f32 and in bf16.
+Result in_two_dtypes(const std::string& machine, double f32, double bf16,
+                     const std::vector<std::int64_t>& sizes = six_sizes) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t m : sizes) {
+    cases.push_back(product("onednn", m, f32));
+    cases.push_back(sample::in_dtype(product("onednn", m, bf16), "bf16"));
+  }
+  return sample::on_machine(machine, sample::result(std::move(cases)));
+}
+
+Card machines_card_of(std::vector<Result> results) {
+  return document(std::move(results)).cards.at(1);
 }
 
 /// The cells of a column of the first table of all results.
@@ -112,6 +131,23 @@ TEST(ResultsDocument, TrainingIsComparedAtTheLastStepThatAllHave) {
   EXPECT_THAT(column(made, "GFLOP/s"), IsEmpty()) << "people know the images a second";
 }
 
+TEST(ResultsDocument, LossesOfUnlikeStridesAreComparedAtOneStep) {
+  CaseResult coarse = sample::training("cuda");
+  coarse.training->loss = {2.3, 0.9, 0.4};
+  coarse.training->loss_stride = 4;
+  CaseResult coarser = sample::training("blis");
+  coarser.training->loss = {1.7, 0.2};
+  coarser.training->loss_stride = 64;
+  CaseResult fine = sample::training("openblas");
+  fine.training->loss = {2.3, 1.9, 1.5, 1.2, 1.1, 1.05, 1.0, 0.95, 0.92, 0.91};
+  EXPECT_THAT(column(document({sample::result({coarse, fine})}), "loss"),
+              ElementsAre("2.30 → 0.900 in 8 steps", "2.30 → 0.910 in 10 steps"))
+      << "the last entries at or before the 10 steps that both have taken";
+  EXPECT_THAT(column(document({sample::result({fine, coarser})}), "loss"),
+              ElementsAre("2.30 → 0.910 in 10 steps", "1.70 → 1.70 in 64 steps"))
+      << "a curve whose first entry is of more steps shows that one";
+}
+
 TEST(ResultsDocument, UnknownIsNeverZero) {
   CaseResult unknown = product("a", 64, std::numeric_limits<double>::quiet_NaN());
   unknown.joules = std::numeric_limits<double>::infinity();
@@ -159,7 +195,8 @@ TEST(ResultsDocument, WithoutAGpuThatIsNotMeasuredYet) {
   EXPECT_EQ(card.short_answer, "not measured yet");
   EXPECT_THAT(
       texts(card.answer),
-      ElementsAre("No GPU took part: the same command compares one, unless --backends leaves it out."));
+      ElementsAre(
+          "No GPU took part. To compare one, run this config on a machine with a GPU, without --backends."));
   EXPECT_THAT(
       questions(document({sample::result({sample::refused(product("a", 64, 1), Status::failed, "no")})})),
       ElementsAre("Which is faster?"))
@@ -211,30 +248,95 @@ TEST(ResultsDocument, WithNothingToCompareSaysSoInShort) {
 
 TEST(ResultsDocument, MachinesThatMayBeAsFastShareTheFirstPlace) {
   const auto run = [](const std::string& name, double seconds) {
-    return sample::on_machine(name, sample::result({product("a", 64, seconds), product("a", 128, seconds)}));
+    return sample::on_machine(name, sample::result(products(seconds, 3, six_sizes)));
   };
-  const Card two = document({run("x", 1), run("y", 1.003)}).cards.at(1);
+  const Card two = machines_card_of({run("x", 1), run("y", 1.003)});
   EXPECT_THAT(texts(two.answer),
-              ElementsAre("x and y share the first place of 2 machines, each with its fastest library: y is "
-                          "not distinguishable from x.",
-                          "They were compared over the 2 matrix products that all of them have."));
+              ElementsAre("x and y share the first place of 2 machines, each with its fastest library: over "
+                          "the 6 matrix products measured on each, y is not distinguishable from x."));
   EXPECT_EQ(two.short_answer, "x and y are not distinguishable");
-  EXPECT_THAT(texts(document({run("x", 1), run("y", 1.003), run("z", 2)}).cards.at(1).answer),
-              Contains(HasSubstr("z takes 2.0x as long as x on average")));
+  EXPECT_THAT(texts(machines_card_of({run("x", 1), run("y", 1.003), run("z", 2)}).answer),
+              Contains("On average, z takes 2.0x as long as x."));
+}
+
+TEST(ResultsDocument, AHandfulOfProblemsNamesNoFastestMachine) {
+  const auto run = [](const std::string& name, double seconds, std::size_t problems) {
+    return sample::on_machine(
+        name, sample::result(products(seconds, 3, {six_sizes.begin(), six_sizes.begin() + problems})));
+  };
+  const Card five = machines_card_of({run("x", 1, 5), run("y", 2, 5)});
+  EXPECT_THAT(texts(five.answer),
+              ElementsAre("Only 5 problems were measured on all 2 machines: too few to name the fastest.",
+                          "On average over them, y takes 2.0x as long as x."));
+  EXPECT_EQ(five.short_answer, "not answered: only 5 problems in common");
+  EXPECT_THAT(texts(machines_card_of({run("x", 1, 1), run("y", 2, 1)}).answer),
+              ElementsAre("Only 1 problem was measured on all 2 machines: too few to name the fastest.",
+                          "For it, y takes 2.0x as long as x."));
+  EXPECT_THAT(texts(machines_card_of({run("x", 1, 1), run("y", 1, 1)}).answer),
+              Contains("For it, they are not distinguishable."));
+}
+
+TEST(ResultsDocument, MachinesThatWinInAnotherDtypeAreNotRankedByTheirMean) {
+  const Card card = machines_card_of({in_two_dtypes("x", 1, 2), in_two_dtypes("y", 1.5, 1)});
+  EXPECT_THAT(texts(card.answer),
+              ElementsAre("The fastest of 2 machines, each with its fastest library, depends on the dtype.",
+                          "y is ahead in bf16 (6 problems): x takes 2.0x as long.",
+                          "x is ahead in f32 (6 problems): y takes 1.5x as long."));
+  EXPECT_EQ(card.short_answer, "depends on the dtype");
+  EXPECT_THAT(column_texts(card.tables.at(0), "machine"), ElementsAre("y", "x"));
+  EXPECT_THAT(column_texts(card.tables.at(0), "f32"), ElementsAre("1.00x", "0.67x"));
+  EXPECT_THAT(card.picture.value().categories, ElementsAre("bf16", "f32"));
+  EXPECT_EQ(machines_card_of({in_two_dtypes("x", 1, 1), in_two_dtypes("y", 2, 3)}).short_answer, "x");
+}
+
+TEST(ResultsDocument, MachinesThatWinInAnotherOperationAreNotRankedByTheirMean) {
+  const auto run = [](const std::string& name, double product, double batch) {
+    std::vector<CaseResult> cases = products(product, 9, six_sizes);
+    for (const std::int64_t size : {1, 8, 64}) cases.push_back(sample::inference("onednn", size, batch));
+    return sample::on_machine(name, sample::result(std::move(cases)));
+  };
+  EXPECT_THAT(
+      texts(machines_card_of({run("x", 1, 2), run("y", 3, 1)}).answer),
+      ElementsAre("The fastest of 2 machines, each with its fastest library, depends on the operation.",
+                  "x is ahead for matrix products (6 problems): y takes 3.0x as long.",
+                  "y is ahead for inference batches (3 problems): x takes 2.0x as long."));
+}
+
+TEST(ResultsDocument, TheFastestMachineIsNamedWithItsGpu) {
+  Result fast = sample::on_machine("vm", sample::result(products(1, 3, six_sizes)));
+  for (CaseResult& c : fast.cases) {
+    if (c.backend == "onednn" && c.id != fast.cases.front().id) c = sample::on_gpu(c);
+  }
+  fast.backends = {sample::backend("onednn", true)};
+  fast.backends[0].device = "gpu";
+  fast.backends[0].device_name = "NVIDIA H200";
+  const Card card =
+      machines_card_of({fast, sample::on_machine("other", sample::result(products(2, 3, six_sizes)))});
+  EXPECT_EQ(card.short_answer, "vm with NVIDIA H200 for 5 of 6 problems");
+  EXPECT_THAT(column_texts(card.tables.at(0), "machine"),
+              ElementsAre("vm with NVIDIA H200 for 5 of 6 problems", "other"));
 }
 
 TEST(ResultsDocument, MachinesAreSideBySideOverWhatAllHave) {
-  std::vector<CaseResult> more = products(4, 2);
+  std::vector<CaseResult> more = products(4, 2, six_sizes);
   more.push_back(product("onednn", 4096, 1));
-  const Document made = document({sample::on_machine("slow", sample::result(more)),
-                                  sample::on_machine("fast", sample::result(products(1, 3)))});
-  const Card& card = made.cards.at(1);
-  EXPECT_THAT(texts(card.answer),
-              ElementsAre("fast is the fastest of 2 machines, each with its fastest library.",
-                          "Over the 2 matrix products that all of them have, slow takes 2.0x as "
-                          "long on average."));
+  std::vector<CaseResult> less = products(1, 3, six_sizes);
+  const auto card_of = [&] {
+    return machines_card_of(
+        {sample::on_machine("slow", sample::result(more)), sample::on_machine("fast", sample::result(less))});
+  };
+  const Card card = card_of();
+  EXPECT_THAT(texts(card.answer), ElementsAre("fast is the fastest of 2 machines, each with its fastest "
+                                              "library, for all 6 matrix products measured on each.",
+                                              "On average, slow takes 2.0x as long as fast."));
+  EXPECT_EQ(card.short_answer, "fast");
   EXPECT_THAT(column_texts(card.tables.at(0), "machine"), ElementsAre("fast", "slow"));
   EXPECT_THAT(column_texts(card.tables.at(0), "all"), ElementsAre("1.00x", "2.0x"));
+  for (CaseResult& c : more) {
+    if (c.parameters.integer("m") == 64) c.seconds = product("onednn", 64, 0.5).seconds;
+  }
+  EXPECT_THAT(texts(card_of().answer),
+              Contains(HasSubstr("for 5 of the 6 matrix products measured on each.")));
   const Document apart = document({sample::result({product("a", 64, 1)}),
                                    sample::on_machine("other", sample::result({product("a", 128, 1)}))});
   EXPECT_THAT(questions(apart), Not(Contains("Which machine is the fastest?")))
@@ -302,6 +404,50 @@ TEST(ResultsDocument, BetweenMachinesTheBreakEvenIsACardWhereAGpuTakesPart) {
   EXPECT_THAT(texts(with.notes), Contains(HasSubstr("Break-even: compared from results measured on two")));
 }
 
+// ---- results that are wrong or missing
+
+TEST(ResultsDocument, WrongResultsComeBeforeTheAnswer) {
+  std::vector<CaseResult> cases = products(1, 2, six_sizes);
+  for (const std::size_t wrong : {0, 2})
+    cases[wrong] = sample::refused(cases[wrong], Status::wrong, "0 is 1");
+  cases[5] = sample::refused(cases[5], Status::failed, "killed");
+  const Result run = sample::result(cases);
+  const Card card = document({run}).cards.at(0);
+  EXPECT_THAT(texts(card.answer), ElementsAre("oneDNN computes wrong results for 2 of 6 matrix products.",
+                                              "BLIS failed for 1 of 6 matrix products.",
+                                              "oneDNN is the fastest for all 3 matrix products.",
+                                              "On average BLIS takes 2.0x as long as the fastest."));
+  EXPECT_EQ(card.answer.at(0).tone, Tone::bad);
+  EXPECT_EQ(card.short_answer, "wrong results: oneDNN; oneDNN, 3 of 3");
+  const TableCell& leader = card.tables.at(0).rows.at(0).cells.at(0);
+  EXPECT_EQ(leader.tone, Tone::bad);
+  EXPECT_EQ(leader.note, "wrong for 2 of 6");
+
+  const Document several =
+      document({sample::on_machine("right", sample::result(products(1, 2, six_sizes))), run});
+  EXPECT_THAT(texts(several.cards.at(0).answer),
+              ElementsAre("host: oneDNN computes wrong results for 2 of 6 matrix products.",
+                          "host: BLIS failed for 1 of 6 matrix products.",
+                          "right: oneDNN is the fastest for all 6 matrix products.",
+                          "host: oneDNN is the fastest for all 3 matrix products."));
+  EXPECT_EQ(several.cards.at(0).short_answer, "wrong results: oneDNN; oneDNN, on all 2");
+}
+
+TEST(ResultsDocument, AnInterruptedRunSaysWhatIsMissing) {
+  std::vector<CaseResult> cases = products(1, 2, six_sizes);
+  for (std::size_t i = 4; i < cases.size(); ++i)
+    cases[i] = sample::refused(cases[i], Status::interrupted, "interrupted");
+  const Card libraries = document({sample::result(cases)}).cards.at(0);
+  EXPECT_EQ(texts(libraries.answer).at(0),
+            "oneDNN is the fastest for all 2 matrix products that were measured (of 6).");
+  EXPECT_EQ(libraries.short_answer, "oneDNN, 2 of 2; 4 not measured");
+  std::vector<CaseResult> with_gpu = sample::with_gpu(2e-4);
+  with_gpu.push_back(sample::refused(product("onednn", 1024, 1), Status::interrupted, "interrupted"));
+  EXPECT_THAT(texts(document({sample::result(with_gpu)}).cards.at(0).answer),
+              ElementsAre(HasSubstr("the GPU (CUDA) wins from m = 256 up"),
+                          "1 of 13 results were not measured: the run was interrupted."));
+}
+
 // ---- other information for the reader
 
 TEST(ResultsDocument, NotesAreTheWorstFirst) {
@@ -346,6 +492,24 @@ TEST(ResultsDocument, IsAboutMachinesDatesVersionsAndVerification) {
       "2 machines (2 cores each, A GPU) · 1 November 2026 to 3 November 2026 · breakeven 0.1.0, 0.2.0 · "
       "8 results: 1 timed out; 6 of 7 timed ones verified");
   EXPECT_THAT(texts(document({later}).folds.at(0).sentences), Contains("CPU of other, 2 cores, 2 threads"));
+}
+
+TEST(ResultsDocument, HardwareAndSoftwareAreThoseOfAllFilesOfAMachine) {
+  Result cpu = sample::result(products(1, 2));
+  cpu.host.is_labelled = true;
+  Result gpu = cpu;
+  gpu.host.gpus.emplace_back().name = "A GPU";
+  cpu.backends = {sample::backend("onednn", true), sample::backend("cuda", false, "not asked for")};
+  gpu.backends = {sample::backend("onednn", true), sample::backend("cuda", true),
+                  sample::backend("jax", false, "not installed")};
+  for (const auto& files : {std::vector{cpu, gpu}, std::vector{gpu, cpu}}) {
+    const Document made = document(files);
+    EXPECT_THAT(made.about, HasSubstr("2 threads, A GPU · "));
+    ASSERT_THAT(made.folds, SizeIs(1));
+    EXPECT_THAT(texts(made.folds[0].sentences),
+                testing::UnorderedElementsAre("A CPU, 2 cores, 2 threads", HasSubstr("A GPU"), "onednn 0.1.0",
+                                              "cuda 0.1.0", "not here: jax: not installed"));
+  }
 }
 
 TEST(ResultsDocument, OfNothingSaysSo) {

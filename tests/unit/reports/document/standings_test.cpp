@@ -35,12 +35,29 @@ TEST(Standings, AreByTimeAndDoubtWhatIntervalsDoNotShow) {
                           "wide: not distinguishable (at most 1.3x)", "slow: 1.8x slower"));
 }
 
-TEST(Standings, IntervalsThatDoNotOverlapAreADifferenceHoweverSmall) {
+TEST(Standings, ARatioWhoseIntervalHasNo1IsADifferenceHoweverSmall) {
   EXPECT_THAT(
       standings({product("a", 64, 1, 0.001), product("b", 64, 1.015, 0.001)}),
       ElementsAre("a: fastest", testing::MatchesRegex("b: 1\\.5 % slower \\(1\\.[34] to 1\\.[67] %\\)")));
   EXPECT_THAT(standings({product("a", 64, 1, 0.05), product("b", 64, 1.8, 0.05)}),
               ElementsAre("a: fastest", "b: 1.8x slower (1.7x to 1.9x)"));
+}
+
+/// One rule for the word and the interval beside it. Skewed intervals stay skewed.
+TEST(Standings, ARatioWhoseIntervalContains1IsNoDifference) {
+  const auto within = [](CaseResult result, double low, double high) {
+    result.seconds->ci_low = low;
+    result.seconds->ci_high = high;
+    return result;
+  };
+  EXPECT_THAT(standings({within(product("a", 64, 1), 0.99, 1.3), product("b", 64, 1.2, 0.01)}),
+              ElementsAre("a: fastest", "b: not distinguishable (at most 1.2x)"))
+      << "1.2 is in the interval of a";
+  EXPECT_THAT(standings({within(product("a", 64, 1), 0.7, 1.01), within(product("b", 64, 1.2), 1.1, 1.8)}),
+              ElementsAre("a: fastest", "b: 1.2x slower (1.1x to 2.1x)"));
+  EXPECT_THAT(standings({product("a", 64, 1, 0.03), product("b", 64, 1.05, 0.03)}),
+              ElementsAre("a: fastest", "b: 5 % slower (0.6 to 9.6 %)"))
+      << "the intervals of the times overlap";
 }
 
 TEST(Standings, WithoutIntervalsADifferenceIsMarkedUncertain) {

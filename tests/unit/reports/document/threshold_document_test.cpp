@@ -27,13 +27,14 @@ TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
   EXPECT_EQ(card.short_answer, "b from 384");
   EXPECT_THAT(texts(card.answer),
               ElementsAre("Matrix products, m = n = k, f32: b is faster than a from m = 384 (377 to 392) up "
-                          "to 1,024, the largest measured. Below that a is faster."));
+                          "to 1,024, the largest measured: by 3.7x at 1,024. Below that a is faster."));
   ASSERT_TRUE(card.picture);
   EXPECT_THAT(card.picture->marks, SizeIs(1));
   const Table& points = card.details.at(0);
   EXPECT_THAT(column_texts(points, "m"), ElementsAre("64", "512", "1,024"));
   EXPECT_THAT(column_texts(points, "a"), ElementsAre("10.0", "", ""));
-  EXPECT_THAT(column_texts(points, "ahead"), ElementsAre("a by 2.0x", "out of memory", "b by 3.7x"));
+  EXPECT_THAT(column_texts(points, "ahead"), ElementsAre("a by 2.0x", "out of memory", "b by ~3.7x"))
+      << "two launches have no interval";
   EXPECT_THAT(column_texts(points, "launches"), ElementsAre("3", "0", "2"));
   EXPECT_THAT(texts(made.notes),
               ElementsAre("Matrix products, m = n = k, f32: a note", "the governor is powersave",
@@ -97,10 +98,22 @@ TEST(ThresholdDocument, NamesNobodyAheadWhereTheIntervalHasBoth) {
   Threshold t = sample::threshold();
   t.answers[0].points[0].log_ratios = {0.01, -0.01, 0.002};
   EXPECT_THAT(column_texts(document_of(t).cards.at(0).details.at(0), "ahead"),
-              ElementsAre("neither", "out of memory", "b by 3.7x"));
+              ElementsAre("neither", "out of memory", "b by ~3.7x"));
   t.answers[0].points[0].log_ratios = {0.002};
   EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "neither")
       << "one launch has no interval";
+}
+
+/// Its interval excludes 1, but the answer needs more than that.
+TEST(ThresholdDocument, NamesNobodyAheadWhereTheSearchSeesNobody) {
+  Threshold t = sample::threshold();
+  t.answers[0].points[0].log_ratios = {0.1, 0.6, 0.2, 0.5, 0.15, 0.45, 0.2, 0.35};
+  t.answers[0].found.changes[0].last_below = 64;
+  t.answers[0].found.changes[0].first_above = 1024;
+  EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "a by 1.4x")
+      << "the line shows it";
+  t.answers[0].found.changes[0].last_below = 128;
+  EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "neither");
 }
 
 TEST(ThresholdDocument, NamesSidesByWhatTheyDifferIn) {
@@ -111,12 +124,53 @@ TEST(ThresholdDocument, NamesSidesByWhatTheyDifferIn) {
     const auto texts = column_texts(document_of(t).cards.at(0).details.at(0), "ahead");
     return texts.at(0) + ", " + texts.at(2);
   };
-  EXPECT_EQ(ahead("EPYC Zen 4, 2 cores", "Xeon, 2 cores"), "EPYC Zen 4 by 2.0x, Xeon by 3.7x");
-  EXPECT_EQ(ahead("OpenBLAS on 1 thread", "OpenBLAS on 2 threads"), "1 thread by 2.0x, 2 threads by 3.7x");
-  EXPECT_EQ(ahead("OpenBLAS", "OpenBLAS or oneDNN"), "OpenBLAS by 2.0x, OpenBLAS or oneDNN by 3.7x");
-  EXPECT_EQ(ahead("Xeon, 2 cores", "Xeon, 12 cores"), "Xeon, 2 cores by 2.0x, Xeon, 12 cores by 3.7x");
-  EXPECT_EQ(ahead("same", "same"), "same by 2.0x, same by 3.7x");
-  EXPECT_EQ(ahead("AB", "B"), "AB by 2.0x, B by 3.7x");
+  EXPECT_EQ(ahead("EPYC Zen 4, 2 cores", "Xeon, 2 cores"), "EPYC Zen 4 by 2.0x, Xeon by ~3.7x");
+  EXPECT_EQ(ahead("OpenBLAS on 1 thread", "OpenBLAS on 2 threads"), "1 thread by 2.0x, 2 threads by ~3.7x");
+  EXPECT_EQ(ahead("OpenBLAS", "OpenBLAS or oneDNN"), "OpenBLAS by 2.0x, OpenBLAS or oneDNN by ~3.7x");
+  EXPECT_EQ(ahead("Xeon, 2 cores", "Xeon, 12 cores"), "Xeon, 2 cores by 2.0x, Xeon, 12 cores by ~3.7x");
+  EXPECT_EQ(ahead("same", "same"), "same by 2.0x, same by ~3.7x");
+  EXPECT_EQ(ahead("AB", "B"), "AB by 2.0x, B by ~3.7x");
+}
+
+/// Long names of the sides would leave no room for the number of launches.
+TEST(ThresholdDocument, HeadsItsColumnsWithWhatTheSidesDifferIn) {
+  Threshold t = sample::threshold();
+  t.sides[1] = t.sides[0];
+  t.sides[1].threads = 8;
+  std::vector<std::string> names;
+  const Table points = document_of(t).cards.at(0).details.at(0);
+  for (const TableColumn& column : points.columns) names.push_back(column.name);
+  EXPECT_THAT(names, ElementsAre("m", "2 threads", "8 threads", "ahead", "launches"));
+}
+
+TEST(ThresholdDocument, SaysHowFastTheMachineRanAtTheTimesShown) {
+  Threshold t = sample::threshold();
+  t.sides[0].own_speed = 0.41;
+  EXPECT_THAT(
+      texts(document_of(t).cards.at(0).answer),
+      Contains("a ran at 41 % of its own speed in the median case: on a quiet machine its times would "
+               "be shorter."));
+  t.answers.push_back(t.answers[0]);
+  t.answers[0].points[0].sides[0].own_speed = 0.581;
+  t.answers[1].points[0].sides[0].own_speed = 0.16;
+  t.answers[1].points[2].sides[0].own_speed = 0.48;
+  EXPECT_THAT(
+      texts(document_of(t).cards.at(0).answer),
+      Contains("a ran at 16 to 58 % of its own speed: on a quiet machine its times may be as short as "
+               "16 % of these."));
+  for (ThresholdAnswer& answer : t.answers) {
+    for (ThresholdPoint& point : answer.points) point.sides[0].own_speed = 0.96;
+  }
+  EXPECT_THAT(texts(document_of(t).cards.at(0).answer), Not(Contains(HasSubstr("own speed"))));
+}
+
+TEST(ThresholdDocument, SaysInShortWhatIsKnownWithoutAnAnswer) {
+  Threshold t = sample::threshold();
+  t.answers[0].found.changes.clear();
+  t.answers[0].found.answer = BreakEven::Answer::unclear;
+  EXPECT_EQ(document_of(t).cards.at(0).short_answer, "b from 1,024");
+  t.answers[0].points.clear();
+  EXPECT_EQ(document_of(t).cards.at(0).short_answer, "not answered");
 }
 
 TEST(ThresholdDocument, NamesTheBackendOfASideThatHasSeveral) {

@@ -195,6 +195,20 @@ TEST(VerdictsDocument, CasesThatCannotBeComparedForOneCauseAreOneRow) {
   EXPECT_THAT(findings(verdicts(cases), "why"), ElementsAre("base has 1 thread, head 2", "head failed", ""));
 }
 
+TEST(VerdictsDocument, SaysWhichSideWasInterrupted) {
+  const auto interrupted = [](std::int64_t m, Status base) {
+    CaseVerdict c = incomparable(m, "interrupted");
+    c.base_status = base;
+    c.head_status = Status::interrupted;
+    return c;
+  };
+  EXPECT_THAT(findings(verdicts({interrupted(1, Status::ok), interrupted(2, Status::ok),
+                                 interrupted(3, Status::interrupted), interrupted(4, Status::interrupted)}),
+                       "why"),
+              ElementsAre("the head was interrupted", "both sides: interrupted"));
+  EXPECT_THAT(findings(verdicts({interrupted(1, Status::ok)}), "why"), ElementsAre("head interrupted"));
+}
+
 TEST(VerdictsDocument, OfFewCasesShowsThoseWithoutAChangeToo) {
   std::vector<CaseVerdict> cases{verdict_of(Verdict::same, 1, 1.01), verdict_of(Verdict::slower, 2, 2)};
   EXPECT_THAT(findings(verdicts(cases), "verdict"), ElementsAre("slower", "the same"));

@@ -40,6 +40,40 @@ TEST(WorkSentences, SayFromWhereOnAGpuWins) {
   EXPECT_THAT(gpu_texts({product("a", 64, 1), product("a", 128, 1), product("a", 256, 1)}), IsEmpty());
 }
 
+/// With too few samples for an interval, noise may be as large as a small lead.
+TEST(WorkSentences, CallNoWinWhatMayBeNoise) {
+  std::vector<CaseResult> cases = sample::with_gpu(0.8 * 128e-6);  // at 128, 1.1x
+  for (CaseResult& c : cases) {
+    if (c.device != "cpu") c.seconds->ci_low = c.seconds->ci_high = std::nullopt;
+  }
+  EXPECT_THAT(gpu_texts(cases),
+              ElementsAre("Matrix products: the GPU (CUDA) wins from m = 256 up; ~3.3x at m = 512."));
+}
+
+TEST(WorkSentences, NameTheGpusLibraryWhereItIsOne) {
+  std::vector<CaseResult> cases = sample::with_gpu(2e-4);
+  cases.push_back(sample::on_gpu(product("pytorch-cuda", 512, 1e-4)));
+  EXPECT_THAT(
+      gpu_texts(cases),
+      ElementsAre("Matrix products: the GPU wins from m = 256 up; 5.1x at m = 512 with PyTorch (cuda)."));
+}
+
+TEST(WorkSentences, SayHowSlowlyTheCpuRanThatAGpuBeats) {
+  std::vector<CaseResult> cases = sample::with_gpu(2e-4);
+  for (CaseResult& c : cases) {
+    const bool is_shown = c.backend == "onednn";  // BLIS is not the fastest
+    c.seconds->samples.assign(10, c.seconds->median);
+    c.seconds->own_speed.assign(10, is_shown ? (c.parameters.integer("m") == 64 ? 0.16 : 0.58) : 0.05);
+  }
+  EXPECT_THAT(
+      gpu_texts(cases),
+      ElementsAre("Matrix products: the GPU (CUDA) wins from m = 256 up; 2.0x at m = 512. The CPU ran at "
+                  "16 to 58 % of its own speed: on a quiet machine its times may be as short as 16 % of "
+                  "these."));
+  for (CaseResult& c : cases) c.seconds->own_speed.assign(10, 0.96);
+  EXPECT_THAT(gpu_texts(cases), ElementsAre(testing::EndsWith("2.0x at m = 512.")));
+}
+
 TEST(WorkSentences, OnlyEqualDtypesAreCompared) {
   std::vector<CaseResult> cases = sample::with_gpu(2e-4);
   for (CaseResult& c : cases) {
@@ -69,6 +103,11 @@ TEST(WorkSentences, SayWhatLowerPrecisionBrings) {
                       sample::in_dtype(product("onednn", 128, 2e-6), "bf16")})};
   EXPECT_THAT(texts(precision_statements(timed_results(runs_of(results)))),
               ElementsAre("Matrix products run 1.4x as fast in bf16 as in f32 (2 problems: 0.50x to 4.0x)."));
+  const std::vector<Result> alike{
+      sample::result({product("onednn", 64, 1e-6), sample::in_dtype(product("onednn", 64, 1e-7), "s8"),
+                      product("onednn", 128, 2e-6), sample::in_dtype(product("onednn", 128, 2e-7), "s8")})};
+  EXPECT_THAT(texts(precision_statements(timed_results(runs_of(alike)))),
+              ElementsAre("Matrix products run 10x as fast in s8 as in f32 (2 problems, 10x in each)."));
 }
 
 TEST(WorkSentences, SayWhatADeviceDoesAtMost) {
@@ -90,8 +129,49 @@ TEST(WorkSentences, SayWhatADeviceDoesAtMost) {
                       launch, other, hurried})};
   const Runs runs = runs_of(results);
   EXPECT_THAT(texts(ceiling_statements(timed_results(runs), runs)),
-              ElementsAre("At most 425 GFLOP/s in f32. Memory moves up to 48.1 GB/s.",
-                          "Starting work that does nothing, and waiting for it, takes 2.00 µs (native)."));
+              ElementsAre("At most 425 GFLOP/s in f32. Memory moves up to 43.7 GB/s.",
+                          "Starting work that does nothing, and waiting for it, takes 2.00 µs (native)."))
+      << "48.1 GB/s in the best of three samples";
+}
+
+/// The samples of a ceiling in this many GB/s or GFLOP/s: the best, and the median.
+CaseResult ceiling(const char* op, const Parameters& given, double best, double median) {
+  CaseResult c = sample::measured_case(op, given, 1);
+  const double amount = (c.op == "peak" ? c.flop : c.bytes) * 1e-9;
+  c.seconds->samples = {amount / best, amount / median};
+  c.seconds->median = amount / median;
+  return c;
+}
+
+TEST(WorkSentences, SayWhatMemoryUsuallyMoves) {
+  const auto memory = [](const char* op, unsigned log_bytes, double best, double median) {
+    return ceiling(op, {{"bytes", std::int64_t{1} << log_bytes}, {"dtype", "f32"}}, best, median);
+  };
+  const auto said = [](const std::vector<CaseResult>& cases) {
+    const std::vector<Result> results{sample::result(cases)};
+    return texts(ceiling_statements(timed_results(runs_of(results)), runs_of(results)));
+  };
+  EXPECT_THAT(said({memory("read", 20, 200, 190), memory("read", 28, 52, 50), memory("read", 30, 47, 45)}),
+              ElementsAre("Memory moves up to 50.0 GB/s."))
+      << "the largest array need not be the fastest; the smallest is in a cache";
+  EXPECT_THAT(said({memory("read", 30, 76, 45)}),
+              ElementsAre("Memory moves up to 45.0 GB/s (76.0 in the best sample)."));
+}
+
+TEST(WorkSentences, SayRatesInTheirUnits) {
+  const auto peaks = [](const char* device, double scale) {
+    std::vector<CaseResult> cases;
+    for (const auto& [dtype, gflops] :
+         {std::pair{"bf16", 988.0}, std::pair{"f32", 65.9}, std::pair{"s8", 1980.0}})
+      cases.push_back(ceiling("peak", {{"dtype", dtype}}, gflops * scale, gflops * scale));
+    for (CaseResult& c : cases) c.device = device;
+    const std::vector<Result> results{sample::result(cases)};
+    return texts(ceiling_statements(timed_results(runs_of(results)), runs_of(results)));
+  };
+  EXPECT_THAT(peaks("cpu", 1),
+              ElementsAre("At most 988 GFLOP/s in bf16, 65.9 in f32 and 1,980 GOP/s in s8."));
+  EXPECT_THAT(peaks("gpu", 1000),
+              ElementsAre("The GPU reaches at most 988 TFLOP/s in bf16, 65.9 in f32 and 1,980 TOP/s in s8."));
 }
 
 TEST(WorkSentences, SayHowFastRanksExchangeData) {
