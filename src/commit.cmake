@@ -1,5 +1,5 @@
-# Writes HEADER with the commit of SOURCE, such as 1a2b3c4d5e6f-dirty; empty outside a git checkout. It runs at every build, and changes the header
-# only if the commit has changed, so that at most one file is compiled again.
+# Writes HEADER with the commit of SOURCE, such as 1a2b3c4d5e6f-dirty; empty outside a git checkout. It runs at every
+# build, and changes the header only if the commit has changed, so that at most one file is compiled again.
 cmake_minimum_required(VERSION 3.22)
 set(COMMIT "")
 if(GIT)

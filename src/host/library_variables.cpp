@@ -25,12 +25,14 @@ const std::vector<LibraryVariables>& library_variables() {
        .short_spin = "5000"},
       {.library = "LLVM OpenMP", .beginnings = {"KMP_"}, .spin = "KMP_BLOCKTIME", .short_spin = "0"},
       {.library = "CUDA", .beginnings = {"CUDA_", "CUBLAS_", "CUBLASLT", "CUDNN_", "NVIDIA_TF32"}},
-      {.library = "NCCL", .beginnings = {"NCCL_"}},
+      {.library = "NCCL", .beginnings = {"NCCL_"}, .of_ranks = true},
+      {.library = "Gloo", .beginnings = {"GLOO_"}, .of_ranks = true},
       {.library = "MPI",
        .beginnings = {"UCX_", "OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "OMPI_MCA_coll", "I_MPI_ADJUST",
-                      "I_MPI_FABRICS", "I_MPI_OFI", "I_MPI_PIN", "I_MPI_SHM"}},
+                      "I_MPI_FABRICS", "I_MPI_OFI", "I_MPI_PIN", "I_MPI_SHM"},
+       .of_ranks = true},
       {.library = "JAX", .beginnings = {"XLA_", "JAX_"}},
-      {.library = "PyTorch", .beginnings = {"TORCH_", "TORCHINDU", "PYTORCH_", "ATEN_", "GLOO_"}},
+      {.library = "PyTorch", .beginnings = {"TORCH_", "TORCHINDU", "PYTORCH_", "ATEN_"}},
       {.library = "TensorFlow",
        .beginnings = {"TF_XLA_", "TF_ENABLE_", "TF_DISABLE", "TF_NUM_", "TF_GPU_", "TF_FORCE_", "TF_CUDNN_",
                       "TF_CUBLAS", "TF_DETER"}},
@@ -60,17 +62,34 @@ namespace {
 /// Endings of variables that only name a place, or say for whom a container was built.
 constexpr std::array<std::string_view, 7> harmless{"_HOME", "_PATH",    "_ROOT",     "_DIR",
                                                    "_FILE", "_VERSION", "_ARCH_LIST"};
+/// Beginnings of variables that only say what is logged.
+constexpr std::array<std::string_view, 3> of_logs{"NCCL_DEBUG", "UCX_LOG", "GLOO_LOG"};
+/// Files that steer although their variables end as those of mere places do.
+constexpr std::array<std::string_view, 2> steering_files{"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE"};
+
+bool is_harmless(std::string_view name) {
+  if (std::find(steering_files.begin(), steering_files.end(), name) != steering_files.end()) return false;
+  return std::any_of(harmless.begin(), harmless.end(), [&](auto one) { return name.ends_with(one); }) ||
+         std::any_of(of_logs.begin(), of_logs.end(), [&](auto one) { return name.starts_with(one); });
+}
+
+bool is_of(const LibraryVariables& library, std::string_view name) {
+  return std::any_of(library.beginnings.begin(), library.beginnings.end(),
+                     [&](auto beginning) { return name.starts_with(beginning); });
+}
 
 }  // namespace
 
 bool steers_libraries(std::string_view name) {
   const auto& libraries = library_variables();
+  return !is_harmless(name) && std::any_of(libraries.begin(), libraries.end(),
+                                           [&](const LibraryVariables& one) { return is_of(one, name); });
+}
+
+bool steers_ranks_alone(std::string_view name) {
+  const auto& libraries = library_variables();
   return std::any_of(libraries.begin(), libraries.end(),
-                     [&](const LibraryVariables& one) {
-                       return std::any_of(one.beginnings.begin(), one.beginnings.end(),
-                                          [&](auto beginning) { return name.starts_with(beginning); });
-                     }) &&
-         std::none_of(harmless.begin(), harmless.end(), [&](auto one) { return name.ends_with(one); });
+                     [&](const LibraryVariables& one) { return one.of_ranks && is_of(one, name); });
 }
 
 std::map<std::string, std::string> steering_variables(const char* const* environment) {

@@ -18,6 +18,7 @@ struct LibraryVariables {
   /// stay awake from one parallel loop to the next, short enough to be asleep during another backend's
   /// sample.
   std::string_view spin = {}, short_spin = {};
+  bool of_ranks = false;  // only cases of several ranks use it
 };
 
 const std::vector<LibraryVariables>& library_variables();
@@ -32,6 +33,9 @@ std::string_view kernels_variable(std::string_view library);
 /// True if a variable of this name influences a library: which kernels it selects, how many threads, which
 /// precision, how ranks communicate. Variables that only name an installation folder or a version do not.
 bool steers_libraries(std::string_view name);
+
+/// True if only cases of several ranks depend on a variable of this name.
+bool steers_ranks_alone(std::string_view name);
 
 /// The variables in `environment` (in the format of environ(7), ended by a null pointer) that influence
 /// libraries, by name. They may be set in a profile or a container without the user's knowledge.

@@ -446,7 +446,7 @@ class Gate : public MeasuringSession {
         const Step step = decide_anew(one);
         summarise(one);
         if (step.next == Step::Next::stop) {
-          // It may differ from the verdict before. Further launches would not end at a look.
+          // This verdict may differ from the one before. Further launches would not end at a look.
           verdict.verdict = step.verdict;
           verdict.not_slower = false;
           verdict.reason.clear();

@@ -59,12 +59,12 @@ Gpu describe(const Nvml& nvml, const std::string& id) {
 /// Processes in other containers, and those that only draw, are not among those that NVML names. Their memory
 /// is seen.
 std::string others_warning(const Gpu& gpu, const Nvml& nvml) {
-  constexpr double expected = 0.1;  // the driver keeps up to about a GiB for itself
+  constexpr double expected = 0.1, of_driver = 0x1p30;  // up to about a GiB
   const auto used = ask(nvml.device(gpu.id), &NvmlDevice::used_memory_bytes);
   if (!used || !gpu.memory_bytes) return "";
   const auto bytes = static_cast<double>(*used);
   const auto total = static_cast<double>(*gpu.memory_bytes);
-  if (bytes <= expected * total) return "";
+  if (bytes <= std::max(of_driver, expected * total)) return "";
   return fmt::format(
       "{:.3g} of the {:.3g} GiB of memory of {} were in use before the run: another program uses this GPU, "
       "and may slow it down",

@@ -14,6 +14,7 @@
 #include "session/paired_launch.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
+#include "verdicts/overview.h"
 #include "workloads/ranks.h"
 
 namespace breakeven {
@@ -305,8 +306,8 @@ class ThresholdSession : public MeasuringSession {
     std::optional<double> joules = {};         // per iteration, of the launch
   };
 
-  /// What a launch shows in time, energy or cost, of every pair of backends. Empty, and the reason is set, if
-  /// a side has none.
+  /// The amounts of a launch in time, energy or cost, of every pair of backends. Empty, and the reason is
+  /// set, if a side has none.
   std::optional<PairedLaunch> pair_in(Quantity in, const std::vector<LaunchOfContender>& taken,
                                       const Sides& sides, std::string& reason) const {
     PairedLaunch pair;
@@ -422,8 +423,8 @@ class ThresholdSession : public MeasuringSession {
     for (const auto& side : sides) {
       for (const Contender& contender : side->contenders) {
         if (contender.finished)
-          reasons.push_back(fmt::format("{}: {}: {}", contender.participant->key, name(contender.row->status),
-                                        contender.row->reason));
+          reasons.push_back(fmt::format("{}: {}", contender.participant->key,
+                                        status_text(contender.row->status, contender.row->reason)));
       }
     }
     return fmt::format("{}", fmt::join(reasons, "; "));

@@ -15,8 +15,9 @@ struct HalfWidths {
 /// The half widths of the logarithm; empty if there is no interval or it reaches 0.
 std::optional<HalfWidths> log_half_widths(const Estimate& estimate) {
   if (!estimate.interval || !(estimate.interval->low > 0)) return std::nullopt;
-  return HalfWidths{.below = std::log(estimate.value / estimate.interval->low),
-                    .above = std::log(estimate.interval->high / estimate.value)};
+  // A file of another program may have a value beside its interval.
+  return HalfWidths{.below = std::max(0.0, std::log(estimate.value / estimate.interval->low)),
+                    .above = std::max(0.0, std::log(estimate.interval->high / estimate.value))};
 }
 
 Estimate from_logarithm(double logarithm, const std::optional<HalfWidths>& half_widths) {

@@ -379,10 +379,15 @@ LeadChange BreakEvenSearch::change_by_line(const Zone& zone, const Crossing& lin
     if (here != Lead::neither) return here;
     return std::optional(level(value) < 0 ? Lead::challenger : Lead::baseline);
   });
+  // The launches at the ends of the bracket exclude what lies beyond them.
+  const auto within = [&](double logarithm) {
+    return std::clamp(std::exp(logarithm), static_cast<double>(zone.bracket.low),
+                      static_cast<double>(zone.bracket.high));
+  };
   LeadChange change{.below = zone.bracket.below,
                     .above = zone.bracket.above,
-                    .crossing = std::exp(line.at),
-                    .interval = {.low = std::exp(line.interval->low), .high = std::exp(line.interval->high)}};
+                    .crossing = within(line.at),
+                    .interval = {.low = within(line.interval->low), .high = within(line.interval->high)}};
   change.earliest = std::max(first_from(change.interval.low), first_from(after(zone.bracket.low)));
   change.latest = std::max(change.earliest, std::min(first_from(change.interval.high), zone.bracket.high));
   if (gap.first_unclear < change.earliest) {

@@ -17,6 +17,7 @@
 #include "results/number_text.h"
 #include "verdicts/candidate.h"
 #include "verdicts/case_families.h"
+#include "verdicts/compare.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"
 #include "workloads/workload.h"
@@ -131,7 +132,7 @@ LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead abov
   change.interpolated = true;
   change.crossing = last_zero(curve.at, curve.middle);
   change.from = whole_from(change.crossing);
-  // Where a ratio has no interval, the lead is only known at the ends.
+  // Without the interval of a ratio, the lead is only known at the ends.
   if (std::ranges::any_of(ratios, [](const RatioAt& one) { return !one.ratio.interval; })) return change;
   change.interval = {.low = first_zero(curve.at, curve.low), .high = last_zero(curve.at, curve.high)};
   change.earliest = whole_from(change.interval.low);
@@ -365,10 +366,9 @@ std::string days_text(const std::array<MeasuredSide, 2>& sides) {
 
 /// True if some times are of fewer launches than an interval needs to cover how much runs differ.
 bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
-  constexpr std::size_t enough = 5;
   return std::ranges::any_of(sides, [](const MeasuredSide& side) {
     return std::ranges::any_of(side.cases, [](const MeasuredCase& one) {
-      return one.result->has_time() && one.result->seconds->launches.size() < enough;
+      return one.result->has_time() && one.result->seconds->launches.size() < fewest_launches;
     });
   });
 }

@@ -102,9 +102,9 @@ std::size_t launches_against_kinds(std::size_t cases, double level) {
 /// The reason why a change that is significant otherwise is not.
 std::string needs_launches(std::size_t cases, std::size_t launches) {
   return fmt::format(
-      "launches of {} cases differ by half as much or more, so that this may be chance: measure {} launches "
-      "of "
-      "each side",
+      "{} cases vary by half of this change or more between launches, so it may be chance: measure {} "
+      "launches "
+      "of each side",
       cases, launches);
 }
 

@@ -32,7 +32,8 @@ double deviation_of_side(const std::vector<LaunchSamples>& launches,
   std::vector<double> logarithms;
   logarithms.reserve(launches.size());
   for (const LaunchSamples& launch : launches) logarithms.push_back(std::log(median(launch.*side)));
-  return standard_deviation(logarithms);
+  constexpr double outermost = 0.1;  // a single launch that was disturbed is no program that varies
+  return trimmed_standard_error(logarithms, outermost) * std::sqrt(static_cast<double>(logarithms.size()));
 }
 
 }  // namespace
@@ -40,8 +41,7 @@ double deviation_of_side(const std::vector<LaunchSamples>& launches,
 Cause launches_differ(const std::vector<LaunchSamples>& launches) {
   constexpr double several_times = 3;
   const char* text = "launches differ too much";
-  const Cause of_machine{.text = text,
-                         .remedy = "repeat it on a quieter machine, or with a larger --threshold"};
+  Cause of_machine{.text = text, .remedy = "repeat it on a quieter machine, or with a larger --threshold"};
   if (launches.size() < 2) return of_machine;
   const double base = deviation_of_side(launches, &LaunchSamples::base);
   const double head = deviation_of_side(launches, &LaunchSamples::head);

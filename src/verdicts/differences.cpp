@@ -190,10 +190,17 @@ std::string spots_text(const std::vector<RankSpot>& spots) {
 /// Variables that choose among the GPUs of a machine. The GPU that was chosen is compared itself.
 constexpr std::array<std::string_view, 2> gpu_selectors{"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"};
 
-/// Leaves out what earlier versions recorded although it influences no library, too.
-std::map<std::string, std::string> compared_variables(std::map<std::string, std::string> variables) {
-  std::erase_if(variables, [](const auto& variable) {
-    return !steers_libraries(variable.first) ||
+bool has_ranks(const Result& result) {
+  return std::ranges::any_of(result.cases,
+                             [](const CaseResult& one) { return !one.conditions.ranks.empty(); });
+}
+
+/// Leaves out what earlier versions recorded although it influences no library, too, and without ranks what
+/// only these use.
+std::map<std::string, std::string> compared_variables(std::map<std::string, std::string> variables,
+                                                      bool with_ranks) {
+  std::erase_if(variables, [&](const auto& variable) {
+    return !steers_libraries(variable.first) || (!with_ranks && steers_ranks_alone(variable.first)) ||
            std::ranges::find(gpu_selectors, variable.first) != gpu_selectors.end();
   });
   return variables;
@@ -249,9 +256,10 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
         std::tuple("placement of threads", "placement", "cores")})
     found.text(Difference::settings, what, measured_with(base_measure, setting, default_value),
                measured_with(head_measure, setting, default_value));
+  const bool with_ranks = has_ranks(base) || has_ranks(head);
   if (was.environment && is.environment)
-    found.each(Difference::settings, compared_variables(*was.environment),
-               compared_variables(*is.environment));
+    found.each(Difference::settings, compared_variables(*was.environment, with_ranks),
+               compared_variables(*is.environment, with_ranks));
   return found.take();
 }
 

@@ -294,7 +294,7 @@ struct JudgedWork {
   }
   bool is_usual(std::size_t place) const { return place >= slower + probable; }
   bool is_probable(std::size_t place) const { return place >= slower && !is_usual(place); }
-  /// The places of all nodes but this one that are not slow, not even probably.
+  /// The places of all other nodes that are not slow, not even probably.
   std::vector<std::size_t> others(std::size_t place) const {
     std::vector<std::size_t> places;
     for (std::size_t other = slower + probable; other < log_seconds.size(); ++other) {

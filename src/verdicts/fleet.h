@@ -18,7 +18,7 @@ inline constexpr std::size_t fewest_alike = 3;
 struct FleetOptions {
   double threshold = 0.03;           // the smallest difference that matters: 0.03 is 3 %
   double error_rate = 0.02;          // probability that a fleet whose nodes do not differ has a slow one
-  double probable_error_rate = 0.1;  // the same of one that is probably slower
+  double probable_error_rate = 0.1;  // the same for a node that is probably slower
 };
 
 /// The time of one operation on one backend of a node, divided by the time on the other nodes of its kind.

@@ -212,7 +212,7 @@ std::string without_marks(const std::string& model) {
 }  // namespace
 
 std::string machine_key(const Host& host) {
-  const std::string processors = processors_key(host);
+  std::string processors = processors_key(host);
   // A user's name stands for one machine, whichever of its GPUs each file lists.
   if (host.is_labelled || host.gpus.empty()) return processors;
   return fmt::format("{}\n{}", processors, fmt::join(gpu_names(host), ", "));

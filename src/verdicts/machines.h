@@ -49,7 +49,7 @@ class LabelError : public std::runtime_error {
 
 /// Applies the labels to the machines of the labelled files, and so to all files of those machines. Two names
 /// for files of one machine make them two machines, and one name makes files that differ in their GPUs alone
-/// one machine. `files` has the file of each host; the first host of a file is the one that its label names.
+/// one machine. `files` has the file of each host; a label names the first host of its file.
 /// Throws LabelError for a file that is not among them, an empty name, two names for one file, one name for
 /// different processors, or a file without a name whose machine has two. Call it after complete_gpus() and
 /// before tell_machines_apart().

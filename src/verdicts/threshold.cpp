@@ -110,7 +110,7 @@ std::string lead_sentence(const Threshold& threshold, Lead lead, Quantity in, co
 
 /// A value with its parameter: "m = 128", "batch 128"; "64 KiB" of bytes.
 std::string named_value_text(const std::string& parameter, std::int64_t value) {
-  const std::string text = value_text(parameter, value);
+  std::string text = value_text(parameter, value);
   if (parameter == "bytes") return text;
   return fmt::format("{}{}{}", parameter, parameter.size() == 1 ? " = " : " ", text);
 }
@@ -153,8 +153,8 @@ std::string margins_text(const ThresholdAnswer& answer, const Threshold& thresho
   }
   if (lead == Lead::neither || ahead.empty()) return "";
   const auto margin = [](const ThresholdPoint& point) {
-    const double ratio = point.ratio()->value;
-    return factor_text(std::max(ratio, 1 / ratio));
+    const Estimate ratio = *point.ratio();
+    return (ratio.interval ? "" : "~") + factor_text(std::max(ratio.value, 1 / ratio.value));
   };
   if (from >= *answer.found.last) return ": by " + margin(*ahead.front());
   const auto at = [&](const ThresholdPoint& point) {
@@ -226,7 +226,7 @@ std::string above_last_change(const ThresholdAnswer& answer, const Threshold& th
                        range + margins_text(answer, threshold, change.above, change.from));
 }
 
-/// What is known if there is no answer, why there is none, and what to do about it.
+/// The facts that are known if there is no answer, why there is none, and what to do about it.
 std::string without_answer(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   const std::string& parameter = threshold.parameter;
@@ -243,9 +243,13 @@ std::string without_answer(const ThresholdAnswer& answer, const Threshold& thres
   if (const auto change = bracketed_change(answer)) {
     LeadChange shown = *change;
     shown.earliest = shown.latest;  // the next sentence has the interval
-    return fmt::format("{} Where that begins, between {} and {}, is not known: {}. {}",
-                       above_last_change(answer, threshold, shown), value_text(parameter, change->last_below),
-                       value_text(parameter, change->first_above), why, remedy);
+    const std::string first_above = value_text(parameter, change->first_above);
+    const std::string place =
+        change->last_below == 0
+            ? fmt::format("at {} or below", first_above)
+            : fmt::format("between {} and {}", value_text(parameter, change->last_below), first_above);
+    return fmt::format("{} Where that begins, {}, is not known: {}. {}",
+                       above_last_change(answer, threshold, shown), place, why, remedy);
   }
   return fmt::format("Not answered: {} while {} {} measured. {}", why, values, is_one ? "was" : "were",
                      remedy);
@@ -336,22 +340,28 @@ std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer) {
   if (answer.found.answer != BreakEven::Answer::unclear || answer.doubtful_launches) return std::nullopt;
   LeadChange change;
   change.by_bisection = true;
+  bool has_unclear = false;  // a value below first_above at which too few launches were taken to say anything
   for (auto point = answer.points.rbegin(); point != answer.points.rend(); ++point) {
     if (point->log_ratios.empty()) continue;
-    // Nothing is said of a value at which too few launches were taken.
-    const Lead lead = lead_at(*point, false).value_or(Lead::neither);
-    if (change.first_above == 0) change.above = lead;  // the largest value
+    const auto lead = lead_at(*point, false);
+    if (change.first_above == 0) change.above = lead.value_or(Lead::neither);  // the largest value
     if (change.above == Lead::neither) return std::nullopt;
-    if (lead != change.above) {
-      change.below = lead;
+    if (!lead) {
+      has_unclear = true;
+    } else if (*lead != change.above) {
+      change.below = *lead;
       change.last_below = point->value;
-      change.from = change.latest = change.first_above;
-      change.earliest = change.last_below + 1;
-      return change;
+      break;
+    } else if (has_unclear) {
+      break;
+    } else {
+      change.first_above = point->value;
     }
-    change.first_above = point->value;
   }
-  return std::nullopt;
+  if (change.last_below == 0 && !has_unclear) return std::nullopt;
+  change.from = change.latest = change.first_above;
+  change.earliest = change.last_below + 1;
+  return change;
 }
 
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {

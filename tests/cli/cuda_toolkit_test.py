@@ -33,7 +33,7 @@ class ToolkitsTest(FolderTest):
 class CudaToolkitTest(ToolkitsTest):
     def configured_with(self, nvcc):
         """What CMake prints with this script in place of nvcc."""
-        return self.configured(self.environment(), f"-DNVCC={self.program('nvcc', nvcc)}")
+        return self.configured(self.environment(), f"-DBREAKEVEN_NVCC={self.program('nvcc', nvcc)}")
 
     def configured(self, environment, *options):
         done = subprocess.run(
@@ -51,6 +51,15 @@ class CudaToolkitTest(ToolkitsTest):
     def test_one_that_is_too_old_is_named_with_its_version(self):
         said = self.configured_with(of_version("11.8"))
         self.assertIn(f"{self.folder}/nvcc is of CUDA 11.8, and 12.4 is needed", said)
+
+    def test_one_that_says_no_version_hides_no_other(self):
+        self.program("cuda/bin/nvcc", of_version("12.9"))
+        said = self.configured(self.environment(nvcc="exit 1"))
+        self.assertIn(f"{self.folder}/cuda/bin/nvcc does not compile here", said)
+
+    def test_one_that_does_not_exist_is_named(self):
+        said = self.configured(self.environment(nvcc=of_version("11.8")), "-DBREAKEVEN_NVCC=/not/here")
+        self.assertIn("BREAKEVEN_NVCC is /not/here, which does not exist", said)
 
     def test_one_that_does_not_compile_is_named(self):
         said = self.configured_with(of_version("12.8"))

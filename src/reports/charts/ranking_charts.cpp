@@ -151,7 +151,8 @@ std::vector<Chart> rank_charts(const Ranking& ranking) {
   std::vector<Chart> made;
   made.reserve(quantities.size() + 2);
   std::array shown = quantities;
-  std::ranges::stable_partition(shown, [&](Quantity quantity) { return quantity == ranking.by; });
+  std::stable_partition(shown.begin(), shown.end(),
+                        [&](Quantity quantity) { return quantity == ranking.by; });
   for (const Quantity quantity : shown) made.push_back(amount_chart(ranking, quantity));
   made.push_back(case_chart(ranking));
   Chart front = front_chart(ranking, Quantity::cost);

@@ -31,7 +31,7 @@ Statement cost_statement(const std::string& device, const std::vector<FrameworkP
   std::vector<std::string> in_short;
   for (const FrameworkCost& cost : framework_costs(problems)) {
     const std::string framework = backend_title(cost.backend);
-    const std::string factor = factor_text(cost.mean);
+    const std::string factor = factor_text(cost.mean.value, cost.is_rough);
     const std::string over = cost.problems == problems.size()
                                  ? ""
                                  : fmt::format(" (over {} of {})", cost.problems, problems.size());
@@ -271,13 +271,13 @@ std::vector<Statement> step_statements(const std::vector<Timed>& all) {
       for (std::size_t i = 1; i < steps.size(); ++i)
         gains.push_back(fmt::format("{} {}", named(steps[i]), factor_text(steps[i].y / steps[i - 1].y)));
       const std::string in_all = factor_text(steps.back().y / steps.front().y);
+      const std::string work = chart.title.substr(0, chart.title.find(", by steps"));
       said.push_back({.text = fmt::format("{}: {} {} in {} with {}. Each step over the one before: {}. All "
                                           "steps: {}.",
-                                          chart.title.substr(0, chart.title.find(", by steps")),
-                                          number_text(steps.front().y), chart.y.label, named(steps.front()),
-                                          series.label, fmt::join(gains, ", "), in_all),
+                                          work, number_text(steps.front().y), chart.y.label,
+                                          named(steps.front()), series.label, fmt::join(gains, ", "), in_all),
                       .in_short = in_all,
-                      .figures = {{.value = in_all, .meaning = fmt::format("all steps: {}", chart.title)}}});
+                      .figures = {{.value = in_all, .meaning = fmt::format("all steps: {}", work)}}});
     }
   }
   return said;
@@ -426,11 +426,16 @@ std::string_view missing_text(Focus focus) {
       return "no latency was measured at three batches or more";
     case Focus::training:
       return "no training step was measured";
-    case Focus::libraries:
     case Focus::machines:
+      return "no machine has a time for every case. Continue interrupted runs with --resume";
+    case Focus::libraries:
       break;
   }
   return "";
+}
+
+Sentence not_answered(Focus focus) {
+  return {.text = fmt::format("Not answered: {}.", missing_text(focus)), .tone = Tone::warning};
 }
 
 }  // namespace breakeven

@@ -52,4 +52,7 @@ std::vector<Statement> asked_statements(Focus focus, const std::vector<Timed>& a
 /// The measurements that an answer on the topic lacks: "no problem was measured on a GPU and on a CPU".
 std::string_view missing_text(Focus focus);
 
+/// "Not answered: no problem was measured on a GPU and on a CPU."
+Sentence not_answered(Focus focus);
+
 }  // namespace breakeven

@@ -32,6 +32,11 @@ inline std::string differs_text(std::size_t answers) {
   return fmt::format("differs ({} answers)", answers);
 }
 
+/// "both" of two, "all 3" of more.
+inline std::string every_text(std::size_t count) {
+  return count == 2 ? "both" : fmt::format("all {}", count);
+}
+
 /// "23 November 2026" for "2026-11-23T10:00:00Z"; other texts are unchanged.
 std::string date_text(const std::string& created);
 
@@ -86,8 +91,9 @@ struct Findings {
   Focus focus = Focus::libraries;
   LibrarySummary libraries = {};
   std::string in_short = {};
-  std::vector<Sentence> troubles = {};  // wrong results and failures, to be shown before the answer
-  std::vector<std::string> wrong = {};  // the titles of the backends with wrong results
+  std::vector<Sentence> troubles = {};        // wrong results and failures, to be shown before the answer
+  std::vector<std::string> wrong = {};        // the titles of the backends with wrong results
+  std::vector<std::string> implausible = {};  // likewise with impossibly short times
   std::vector<Sentence> sentences = {};
   std::size_t answers = 0;       // the number of sentences that are the answer; at least one
   std::size_t more_answers = 0;  // of the sentences after them, those that answer the same for other work
@@ -120,9 +126,15 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines);
 /// The machines in order, for the work of a ranking.
 Card ranking_card(const Ranking& ranking);
 
+/// The time of a mix of work on machines.
+struct MixOrder {
+  Card card;
+  bool compares = false;  // at least two machines
+};
+
 /// The machines in order, for the mix of work that the results' config is. Empty if no machine has a time for
 /// all of it.
-std::optional<Card> mix_card(const Runs& runs);
+std::optional<MixOrder> mix_order(const Runs& runs);
 
 /// The value from which one side is faster: one card per question, with each machine's answers. The caller
 /// sets the ids.

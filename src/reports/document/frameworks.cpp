@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/document/standings.h"
 #include "results/backend_spelling.h"
 #include "verdicts/roofline.h"
 
@@ -42,6 +43,7 @@ std::vector<FrameworkCost> framework_costs(const std::vector<FrameworkProblem>& 
     const auto [least, most] = std::ranges::minmax(all, {}, &Estimate::value);
     costs.push_back({.backend = backend,
                      .mean = geometric_mean(all),
+                     .is_rough = is_rough(all),
                      .least = least.value,
                      .most = most.value,
                      .problems = all.size()});

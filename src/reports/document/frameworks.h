@@ -26,6 +26,7 @@ std::map<std::string, std::vector<FrameworkProblem>> framework_problems(const st
 struct FrameworkCost {
   std::string backend;
   Estimate mean = {.value = 1};  // geometric
+  bool is_rough = false;         // too many ratios in the mean have no interval
   double least = 1, most = 1;
   std::size_t problems = 0;
 };

@@ -151,14 +151,19 @@ std::optional<Chart> series_chart(const HistoryCheck& check) {
 
 /// One sentence for each kind of trouble, the worst first; empty if there is none.
 std::string trouble_text(const HistoryCheck& check) {
-  const auto wrong =
-      std::ranges::count_if(check.failures, [](const Failure& one) { return is_wrong(one.status); });
-  const auto failed = std::ssize(check.failures) - wrong;
+  const auto count = [&](Status status) {
+    return std::ranges::count(check.failures, status, &Failure::status);
+  };
+  const auto wrong = count(Status::wrong), implausible = count(Status::implausible);
+  const auto failed = std::ssize(check.failures) - wrong - implausible;
   const auto slower = count_in(check, ChangeState::fresh);
   std::string text;
   if (wrong > 0)
     text += fmt::format(" {} wrong results in the newest run.",
                         counted_text(wrong, "case computes", "cases compute"));
+  if (implausible > 0)
+    text += fmt::format(" {} an impossibly short time in the newest run.",
+                        counted_text(implausible, "case has", "cases have"));
   if (failed > 0)
     text += fmt::format(" {} not ok in the newest run.", counted_text(failed, "case is", "cases are"));
   if (slower > 0)

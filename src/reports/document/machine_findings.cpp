@@ -125,9 +125,7 @@ Focus leading_focus(const std::vector<Topic>& topics, std::optional<Focus> asked
 /// Makes it the answer that what is asked was not measured. The other findings follow.
 void begin_with_missing(Findings& found, Focus asked) {
   if (missing_text(asked).empty()) return;
-  found.sentences.insert(
-      found.sentences.begin(),
-      {.text = fmt::format("Not answered: {}.", missing_text(asked)), .tone = Tone::warning});
+  found.sentences.insert(found.sentences.begin(), not_answered(asked));
   ++found.answers;
   found.in_short = "not answered";
   found.figures.clear();
@@ -156,7 +154,8 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
 
   for (const std::string& trouble : trouble_sentences(found.libraries))
     add_sentence(found.troubles, trouble, Tone::bad);
-  found.wrong = backends_with_wrong_results(found.libraries);
+  found.wrong = backends_with(found.libraries, Status::wrong);
+  found.implausible = backends_with(found.libraries, Status::implausible);
 
   const bool has_libraries = found.libraries.problems > 0;
   const auto add_libraries = [&] {

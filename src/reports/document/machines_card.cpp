@@ -10,11 +10,16 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "results/counted_samples.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
+
+/// The fewest problems that name a fastest machine. Winning fewer, even all of them, may be due to the choice
+/// of problems: the two-sided sign test gives 5 of 5 a p-value of 0.06, and 6 of 6 one of 0.03.
+constexpr std::size_t fewest_problems = 6;
 
 /// The fastest result of each machine, by id.
 using BestById = std::map<std::string, std::vector<const CaseResult*>>;
@@ -35,13 +40,24 @@ BestById best_by_id(const std::vector<MachineRuns>& machines) {
   return best;
 }
 
-/// The geometric mean of a machine's times divided by another's.
-Estimate mean_ratio(const BestById& best, std::size_t machine, std::size_t other) {
+/// A machine's times divided by another's.
+std::vector<Estimate> ratios_of(const BestById& best, std::size_t machine, std::size_t other) {
   std::vector<Estimate> ratios;
   ratios.reserve(best.size());
   for (const auto& [id, results] : best)
     ratios.push_back(ratio(results[machine]->seconds->estimate(), results[other]->seconds->estimate()));
-  return geometric_mean(ratios);
+  return ratios;
+}
+
+/// Their geometric mean.
+Estimate mean_ratio(const BestById& best, std::size_t machine, std::size_t other) {
+  return geometric_mean(ratios_of(best, machine, other));
+}
+
+/// The geometric mean as a text: "1.5x", "~1.5x" if it is rough.
+std::string mean_ratio_text(const BestById& best, std::size_t machine, std::size_t other) {
+  const std::vector<Estimate> ratios = ratios_of(best, machine, other);
+  return factor_text(geometric_mean(ratios).value, is_rough(ratios));
 }
 
 /// The machines, the one with the shortest times on average first.
@@ -84,7 +100,7 @@ double largest_lag(const std::vector<Part>& parts, std::size_t machine) {
   return largest;
 }
 
-/// What is compared: the problems that all machines have, in parts, and the order of the machines over all.
+/// The problems that all machines have, in parts, and the order of the machines over all.
 struct SideBySide {
   BestById best;
   std::vector<std::string> names;  // by machine
@@ -101,7 +117,7 @@ SideBySide side_by_side(BestById best, std::vector<std::string> names) {
   std::vector<Part> operations = parts_of(best, false);
   const double by_dtype = largest_lag(dtypes, order.front());
   const double by_operation = largest_lag(operations, order.front());
-  const bool depends = std::max(by_dtype, by_operation) > 1;
+  const bool depends = best.size() >= fewest_problems && std::max(by_dtype, by_operation) > 1;
   const bool takes_dtypes = depends ? by_dtype >= by_operation : operations.size() == 1 && dtypes.size() > 1;
   return {.best = std::move(best),
           .names = std::move(names),
@@ -112,14 +128,18 @@ SideBySide side_by_side(BestById best, std::vector<std::string> names) {
                                        : "operation"};
 }
 
-/// The machine's name, with the GPU on which it is the fastest: "vm with NVIDIA H200 for 12 of 18 problems".
+/// The number of problems for which a machine is the fastest on a GPU.
+std::size_t gpu_problems(const BestById& best, std::size_t machine) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(best, [&](const auto& entry) { return entry.second[machine]->device != "cpu"; }));
+}
+
+/// The machine's name, with the GPU on which it is the fastest for some problem: "vm with NVIDIA H200".
 std::string name_with_gpus(const MachineRuns& machine, const BestById& best, std::size_t index) {
   std::set<std::string> gpus;
-  std::size_t on_gpus = 0;
   for (const auto& [id, results] : best) {
     const CaseResult& fastest = *results[index];
     if (fastest.device == "cpu") continue;
-    ++on_gpus;
     for (const Result* run : machine.runs) {
       for (const BackendRecord& backend : run->backends) {
         if (backend.name == fastest.backend && !backend.device_name.empty())
@@ -127,14 +147,9 @@ std::string name_with_gpus(const MachineRuns& machine, const BestById& best, std
       }
     }
   }
-  if (on_gpus == 0) return machine.name;
   std::erase_if(gpus, [&](const std::string& gpu) { return machine.name.find(gpu) != std::string::npos; });
-  std::string text = machine.name;
-  if (!gpus.empty()) text += fmt::format(" with {}", joined_text({gpus.begin(), gpus.end()}));
-  if (on_gpus < best.size())
-    text += fmt::format("{} for {} of {} problems", gpus.empty() ? " on its GPU" : "", count_text(on_gpus),
-                        count_text(best.size()));
-  return text;
+  return gpus.empty() ? machine.name
+                      : fmt::format("{} with {}", machine.name, joined_text({gpus.begin(), gpus.end()}));
 }
 
 Chart machines_chart(const SideBySide& all) {
@@ -152,8 +167,7 @@ Chart machines_chart(const SideBySide& all) {
   // everywhere on a page.
   std::ranges::sort(shown, {}, [&](std::size_t m) { return all.names[m]; });
   for (const std::size_t m : shown) {
-    const bool has_gpu =
-        std::ranges::any_of(all.best, [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
+    const bool has_gpu = gpu_problems(all.best, m) > 0;
     for (std::size_t i = 0; i < all.parts.size(); ++i) {
       const Estimate mean =
           m == all.order.front() ? Estimate{.value = 1} : mean_ratio(all.parts[i].best, m, all.order.front());
@@ -206,15 +220,15 @@ void tell_parts(Card& card, const SideBySide& all) {
       names.push_back(part->name);
     }
     const std::size_t next = in_order(together)[1];
-    const Estimate lag = mean_ratio(together, next, machine);
+    const bool is_equal = may_be_equal(mean_ratio(together, next, machine));
     const std::string where =
         fmt::format("{} {} ({})", all.depends_on == "dtype" ? "in" : "for", joined_text(names),
                     counted_text(together.size(), "problem", "problems"));
-    add_sentence(card.answer, may_be_equal(lag)
-                                  ? fmt::format("{} and {} are not distinguishable {}.", all.names[machine],
-                                                all.names[next], where)
-                                  : fmt::format("{} is ahead {}: {} takes {} as long.", all.names[machine],
-                                                where, all.names[next], factor_text(lag)));
+    add_sentence(card.answer,
+                 is_equal ? fmt::format("{} and {} are not distinguishable {}.", all.names[machine],
+                                        all.names[next], where)
+                          : fmt::format("{} is ahead {}: {} takes {} as long.", all.names[machine], where,
+                                        all.names[next], mean_ratio_text(together, next, machine)));
   }
 }
 
@@ -234,10 +248,9 @@ std::size_t wins_of(const BestById& best, std::size_t machine) {
 void tell_means(Card& card, const SideBySide& all, const std::string& over) {
   std::vector<std::string> others;
   for (const std::size_t m : all.order) {
-    const Estimate mean = mean_ratio(all.best, m, all.order.front());
-    if (!may_be_equal(mean))
-      others.push_back(
-          fmt::format("{}{} {}", all.names[m], others.empty() ? " takes" : "", factor_text(mean)));
+    if (!may_be_equal(mean_ratio(all.best, m, all.order.front())))
+      others.push_back(fmt::format("{}{} {}", all.names[m], others.empty() ? " takes" : "",
+                                   mean_ratio_text(all.best, m, all.order.front())));
   }
   add_sentence(card.answer,
                others.empty() ? fmt::format("{}, they are not distinguishable.", over)
@@ -256,9 +269,10 @@ void tell_first(Card& card, const SideBySide& all) {
     const std::size_t wins = wins_of(all.best, all.order.front());
     const bool is_all = wins == all.best.size();
     card.short_answer = all.first();
-    add_sentence(card.answer, fmt::format("{} is the fastest of {}, for {}{}.", all.first(), among,
-                                          is_all ? "all " : fmt::format("{} of the ", count_text(wins)),
-                                          problems_text(all)));
+    add_sentence(card.answer, fmt::format("{} is the fastest of {}, {} {}.", all.first(), among,
+                                          is_all ? "for all" : "on average over the", problems_text(all)));
+    if (!is_all && wins > 0)
+      add_sentence(card.answer, fmt::format("It is surely the fastest for {} of them.", count_text(wins)));
   } else {
     std::vector<std::string> names{all.first()};
     names.insert(names.end(), equals.begin(), equals.end());
@@ -274,9 +288,6 @@ void tell_first(Card& card, const SideBySide& all) {
 
 /// Answers which machine is the fastest, as far as the problems allow.
 void tell_order(Card& card, const SideBySide& all) {
-  // A machine that wins fewer than six problems, even all of them, may owe it to the choice of problems: the
-  // two-sided sign test gives 5 of 5 a p-value of 0.06, and 6 of 6 one of 0.03.
-  constexpr std::size_t fewest_problems = 6;
   if (!all.depends_on.empty()) {
     card.short_answer = fmt::format("depends on the {}", all.depends_on);
     add_sentence(card.answer,
@@ -287,12 +298,32 @@ void tell_order(Card& card, const SideBySide& all) {
   } else if (all.best.size() < fewest_problems) {
     const std::string problems = counted_text(all.best.size(), "problem", "problems");
     card.short_answer = fmt::format("not answered: only {} in common", problems);
-    add_sentence(card.answer,
-                 fmt::format("Only {} measured on all {} machines: too few to name the fastest.",
-                             problems + (all.best.size() == 1 ? " was" : " were"), all.order.size()));
+    add_sentence(card.answer, fmt::format("Only {} measured on {} machines: too few to name the fastest.",
+                                          problems + (all.best.size() == 1 ? " was" : " were"),
+                                          every_text(all.order.size())));
     tell_means(card, all, all.best.size() == 1 ? "For it" : "On average over them");
   } else {
     tell_first(card, all);
+  }
+}
+
+/// Adds, for each machine, on how many problems its times are those of a GPU, and whether its processor ran
+/// below its own speed.
+void tell_conditions(Card& card, const SideBySide& all) {
+  for (const std::size_t m : all.order) {
+    const std::size_t on_gpu = gpu_problems(all.best, m);
+    if (on_gpu > 0 && on_gpu < all.best.size())
+      add_sentence(
+          card.answer,
+          fmt::format("The times of {} are its GPU's for {} of the {} problems and its CPU's for the others.",
+                      all.names[m], count_text(on_gpu), count_text(all.best.size())));
+  }
+  for (const std::size_t m : all.order) {
+    std::vector<double> shares;
+    for (const auto& [id, results] : all.best) {
+      if (const auto share = own_speed_of(*results[m])) shares.push_back(*share);
+    }
+    add_sentence(card.answer, slow_machine_text(all.names[m], shares), Tone::warning);
   }
 }
 
@@ -308,6 +339,7 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   const SideBySide all = side_by_side(std::move(best), std::move(names));
   Card card{.question = "Which machine is the fastest?"};
   tell_order(card, all);
+  tell_conditions(card, all);
   card.picture = machines_chart(all);
   card.tables.push_back(machines_table(all));
   return card;

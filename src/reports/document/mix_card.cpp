@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "rank/rank.h"
 #include "reports/document/cards.h"
 #include "reports/document/numbers.h"
+#include "verdicts/machines.h"
 
 namespace breakeven {
 namespace {
@@ -13,8 +15,36 @@ bool has_time_for_all(const Ranked& one) {
   return one.seconds.has_value();
 }
 
-/// What is known of the only machine with a time for the whole work, and what is missing for an order.
-void answer_for_one(Card& card, const Ranking& ranking) {
+/// The number of machines of which some device has a time for the whole work.
+std::size_t machines_with_time(const Ranking& ranking) {
+  std::set<std::string> keys;
+  for (const Ranked& one : ranking.ranked) {
+    if (has_time_for_all(one)) keys.insert(machine_key(one.candidate.host));
+  }
+  return keys.size();
+}
+
+bool is_interrupted(const Runs& runs) {
+  return std::ranges::any_of(runs, [](const Result* run) { return !run->complete; });
+}
+
+/// "y lacks 1 of 10 cases, z 3." for the machines without a time for the whole work.
+std::string lacking_text(const Ranking& ranking) {
+  std::vector<std::string> lacking;
+  for (const Ranked& one : ranking.ranked) {
+    const auto missing =
+        std::ranges::count_if(one.parts, [](const RankedPart& part) { return !part.seconds; });
+    if (has_time_for_all(one) || missing == 0) continue;
+    lacking.push_back(lacking.empty() ? fmt::format("{} lacks {} of {}", one.candidate.name, missing,
+                                                    counted_text(one.parts.size(), "case", "cases"))
+                                      : fmt::format("{} {}", one.candidate.name, missing));
+  }
+  return joined_text(lacking) + ".";
+}
+
+/// Makes the time of the only machine that has one for the whole work the answer, with the reason why there
+/// is no order.
+void answer_for_one(Card& card, const Ranking& ranking, bool interrupted) {
   const Ranked& one = *std::ranges::find_if(ranking.ranked, has_time_for_all);
   const std::string time = format_seconds(one.seconds->value);
   card.short_answer = fmt::format("one machine: {}", time);
@@ -22,9 +52,12 @@ void answer_for_one(Card& card, const Ranking& ranking) {
   add_sentence(
       answer, fmt::format("{} takes {} for {}, each case with its fastest library.", one.candidate.name, time,
                           ranking.weighted ? "the whole mix, once" : "one case, as the geometric mean"));
-  add_sentence(answer, ranking.ranked.size() == 1
-                           ? "To compare machines, report the files of all of them together."
-                           : "No other machine has a time for every case.");
+  add_sentence(answer,
+               ranking.ranked.size() == 1
+                   ? "To compare machines, report the files of all of them together."
+                   : fmt::format("No other machine has a time for every case: {} {}", lacking_text(ranking),
+                                 interrupted ? "Continue interrupted runs with --resume."
+                                             : "The table of cases says why."));
   // The first sentence of a ranking says that it cannot rank.
   answer.insert(answer.end(), card.answer.begin() + 1, card.answer.end());
   card.answer = std::move(answer);
@@ -32,7 +65,7 @@ void answer_for_one(Card& card, const Ranking& ranking) {
 
 }  // namespace
 
-std::optional<Card> mix_card(const Runs& runs) {
+std::optional<MixOrder> mix_order(const Runs& runs) {
   std::vector<Result> results;
   results.reserve(runs.size());
   for (const Result* run : runs) results.push_back(*run);
@@ -41,9 +74,9 @@ std::optional<Card> mix_card(const Runs& runs) {
   const Ranking ranking = rank_results(results, options);
   const auto known = std::ranges::count_if(ranking.ranked, has_time_for_all);
   if (known == 0) return std::nullopt;
-  Card card = ranking_card(ranking);
-  if (known == 1) answer_for_one(card, ranking);
-  return card;
+  MixOrder order{.card = ranking_card(ranking), .compares = machines_with_time(ranking) > 1};
+  if (known == 1) answer_for_one(order.card, ranking, is_interrupted(runs));
+  return order;
 }
 
 }  // namespace breakeven

@@ -109,7 +109,7 @@ class Remarks {
     const std::string machines = machines_ < 2 ? "" : joined_text(remark.machines);
     const std::string on = machines.empty() ? ""
                            : remark.machines.size() == machines_
-                               ? fmt::format("; on all {} machines", machines_)
+                               ? fmt::format("; on {} machines", every_text(machines_))
                                : "; on " + machines;
     if (remark.count == 0)
       return machines.empty() ? remark.text : fmt::format("{}: {}", machines, remark.text);

@@ -6,6 +6,7 @@
 
 #include "reports/charts/parts.h"
 #include "reports/charts/result_charts.h"
+#include "reports/document/asked_statements.h"
 #include "reports/document/builders.h"
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
@@ -190,9 +191,11 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
 
 // ---- cards
 
-/// "wrong results: oneDNN and BLIS; ", before the short answer of a card.
-std::string wrong_in_short(const std::vector<std::string>& backends) {
-  return backends.empty() ? "" : fmt::format("wrong results: {}; ", joined_text(backends));
+/// "wrong results: oneDNN and BLIS; impossibly short times: BLIS; ", before the short answer of a card.
+std::string wrong_in_short(const std::vector<std::string>& wrong,
+                           const std::vector<std::string>& implausible) {
+  return (wrong.empty() ? "" : fmt::format("wrong results: {}; ", joined_text(wrong))) +
+         (implausible.empty() ? "" : fmt::format("impossibly short times: {}; ", joined_text(implausible)));
 }
 
 void add_pictures(Card& card, std::vector<Chart> charts) {
@@ -210,6 +213,20 @@ void begin_with_order(Findings& found, const Card& order) {
   found.figures = order.figures;
 }
 
+/// The same for a card of several machines, whose answers so far become `more`. Without an order, the card
+/// begins with that.
+void begin_with_order(Card& card, std::vector<Sentence>& more, const std::optional<Card>& order) {
+  if (!order) {
+    card.answer.insert(card.answer.begin(), not_answered(Focus::machines));
+    card.short_answer = "not answered";
+    return;
+  }
+  more.insert(more.begin(), card.answer.begin(), card.answer.end());
+  card.answer = order->answer;
+  card.more_answers.clear();
+  card.short_answer = order->short_answer;
+}
+
 /// Shows the order of the machines first, and then the other table.
 void show_order(Card& card, const Card& order) {
   card.tables.insert(card.tables.begin(), order.tables.begin(), order.tables.end());
@@ -222,12 +239,12 @@ Card one_machine_card(const MachineRuns& machine, std::optional<Focus> asked,
   const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
   const std::vector<Timed> timed = timed_results(machine.runs);
   const std::vector<Family> families = families_of(timed);
-  Findings found = findings_of(machine, groups, timed, families, asked);
+  Findings found = findings_of(machine, groups, timed, families, order ? std::nullopt : asked);
   if (order) begin_with_order(found, *order);
   const auto split = found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers);
   std::vector<Sentence> answer = found.troubles;
   answer.insert(answer.end(), found.sentences.begin(), split);
-  Card card{.short_answer = wrong_in_short(found.wrong) + found.in_short,
+  Card card{.short_answer = wrong_in_short(found.wrong, found.implausible) + found.in_short,
             .answer = std::move(answer),
             .more_answers = {split, split + static_cast<std::ptrdiff_t>(found.more_answers)},
             .figures = found.figures};
@@ -271,6 +288,7 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
                            std::optional<Focus> asked, const std::optional<Card>& order) {
   constexpr std::size_t most_sentences = 4;
   const std::vector<ProblemGroup> groups = compare_backends(runs);
+  const bool asks_order = asked == Focus::machines;  // which the machines answer together
   Card card;
   Table table{.title = "By machine",
               .columns = {essential("machine"),
@@ -283,12 +301,15 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
   InOrder<std::string, LibrarySummary> summaries;
   std::set<std::string> shorts;
   std::set<std::string> wrong;
+  std::set<std::string> implausible;
   std::vector<Sentence> troubles;
   for (const MachineRuns& machine : machines) {
     const std::vector<Timed> timed = timed_results(machine.runs);
-    const Findings found = findings_of(machine, groups, timed, families_of(timed), asked);
+    const Findings found =
+        findings_of(machine, groups, timed, families_of(timed), asks_order ? std::nullopt : asked);
     const std::size_t answers = found.focus == Focus::libraries ? 1 : found.answers + found.more_answers;
     wrong.insert(found.wrong.begin(), found.wrong.end());
+    implausible.insert(found.implausible.begin(), found.implausible.end());
     for (const Sentence& trouble : found.troubles)
       add_sentence(troubles, fmt::format("{}: {}", machine.name, trouble.text), trouble.tone);
     for (std::size_t i = 0; i < found.sentences.size(); ++i) {
@@ -302,18 +323,14 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
     table.rows.back().cells.resize(table.columns.size());
     shorts.insert(short_of_machine(found));
   }
-  std::string short_answer = shorts.size() == 1
-                                 ? fmt::format("{}, on all {}", *shorts.begin(), machines.size())
-                                 : "differs by machine";
-  if (order) {
-    more.sentences.insert(more.sentences.begin(), card.answer.begin(), card.answer.end());
-    card.answer = order->answer;
-    card.more_answers.clear();
-    short_answer = order->short_answer;
-  }
+  card.short_answer = shorts.size() == 1
+                          ? fmt::format("{}, on {}", *shorts.begin(), every_text(machines.size()))
+                          : "differs by machine";
+  if (asks_order) begin_with_order(card, more.sentences, order);
   // Bad news comes before good, whichever machine it is from.
   card.answer.insert(card.answer.begin(), troubles.begin(), troubles.end());
-  card.short_answer = wrong_in_short({wrong.begin(), wrong.end()}) + short_answer;
+  card.short_answer.insert(
+      0, wrong_in_short({wrong.begin(), wrong.end()}, {implausible.begin(), implausible.end()}));
   std::vector<Chart> charts = across_machines_charts(runs);
   card.picture = take_first(charts);
   if (!card.picture && !summaries.empty()) card.picture = libraries_chart(summaries);
@@ -387,8 +404,9 @@ Document document_of(const Measured& measured) {
     const std::vector<MachineRuns> answering = machines_of(asked);
     const bool alone = answering.size() == 1;
     const std::optional<Focus> focus = measured.asks ? measured.asks : focus_of(asked);
-    const std::optional<Card> order = focus == Focus::machines ? mix_card(asked) : std::nullopt;
-    all_have_order = all_have_order && order;
+    const std::optional<MixOrder> mix = focus == Focus::machines ? mix_order(asked) : std::nullopt;
+    all_have_order = all_have_order && mix && mix->compares;
+    const std::optional<Card> order = mix ? std::optional(mix->card) : std::nullopt;
     Card card = alone ? one_machine_card(answering.front(), focus, order)
                       : several_machines_card(answering, asked, focus, order);
     card.question = question;
@@ -404,10 +422,10 @@ Document document_of(const Measured& measured) {
       machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
   const auto with_gpu =
       std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
-  if (auto card = all_have_order ? std::nullopt : machines_card(machines)) {
-    if (with_gpu != between.begin()) card->folds.push_back(break_even_fold({between.begin(), with_gpu}));
+  if (auto card = all_have_order ? std::nullopt : machines_card(machines))
     document.cards.push_back(std::move(*card));
-  }
+  if (with_gpu != between.begin() && !document.cards.empty())
+    document.cards.back().folds.push_back(break_even_fold({between.begin(), with_gpu}));
   for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));

@@ -145,8 +145,7 @@ std::string problems_of_mean(const BackendSummary& one, const LibrarySummary& su
 /// "~2.9x (over 6 of 10)".
 std::string mean_text(const BackendSummary& one, const LibrarySummary& summary) {
   const std::string over = problems_of_mean(one, summary);
-  return (one.is_rough ? "~" : "") + factor_text(one.mean_ratio) +
-         (over.empty() ? "" : fmt::format(" ({})", over));
+  return factor_text(one.mean_ratio, one.is_rough) + (over.empty() ? "" : fmt::format(" ({})", over));
 }
 
 }  // namespace
@@ -200,12 +199,21 @@ std::string describe_standing(const Entry& entry) {
   return "";
 }
 
+std::string factor_text(double ratio, bool is_rough) {
+  return (is_rough ? "~" : "") + factor_text(ratio);
+}
+
 std::string factor_text(const Estimate& ratio) {
-  return (ratio.interval ? "" : "~") + factor_text(ratio.value);
+  return factor_text(ratio.value, !ratio.interval);
+}
+
+bool is_rough(std::span<const Estimate> ratios) {
+  constexpr double most_rough = 0.1;  // of the ratios: more would leave the mean in doubt
+  const auto rough = std::ranges::count_if(ratios, [](const Estimate& ratio) { return !ratio.interval; });
+  return static_cast<double>(rough) > most_rough * static_cast<double>(ratios.size());
 }
 
 LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine) {
-  constexpr double most_rough = 0.1;  // of the ratios: more would leave the mean in doubt
   LibrarySummary summary;
   summary.troubles = troubles_of(groups, machine);
   std::map<std::string, BackendSummary> of_backend;
@@ -239,8 +247,7 @@ LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string
     one.backend = backend;
     const std::vector<Estimate>& all = ratios[backend];
     one.mean_ratio = geometric_mean(all).value;
-    const auto rough = std::ranges::count_if(all, [](const Estimate& ratio) { return !ratio.interval; });
-    one.is_rough = static_cast<double>(rough) > most_rough * static_cast<double>(all.size());
+    one.is_rough = is_rough(all);
     summary.backends.push_back(one);
   }
   std::ranges::stable_sort(summary.backends, [](const auto& a, const auto& b) {
@@ -333,18 +340,21 @@ std::vector<std::string> trouble_sentences(const LibrarySummary& summary) {
 }
 
 std::string wrong_text(const LibrarySummary& summary, const std::string& backend) {
-  const auto found = std::ranges::find_if(
-      summary.troubles, [&](const Trouble& one) { return one.backend == backend && is_wrong(one.status); });
-  return found == summary.troubles.end()
-             ? ""
-             : fmt::format("wrong for {} of {}", found->problems, found->requested);
+  std::vector<std::string> texts;
+  for (const Trouble& one : summary.troubles) {
+    if (one.backend == backend && is_wrong(one.status))
+      texts.push_back(fmt::format("{} for {} of {}",
+                                  one.status == Status::wrong ? "wrong" : "impossibly short",
+                                  count_text(one.problems), count_text(one.requested)));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::vector<std::string> backends_with_wrong_results(const LibrarySummary& summary) {
+std::vector<std::string> backends_with(const LibrarySummary& summary, Status status) {
   std::vector<std::string> titles;
   for (const Trouble& one : summary.troubles) {
     std::string title = backend_title(one.backend);
-    if (is_wrong(one.status) && std::ranges::count(titles, title) == 0) titles.push_back(std::move(title));
+    if (one.status == status && std::ranges::count(titles, title) == 0) titles.push_back(std::move(title));
   }
   return titles;
 }

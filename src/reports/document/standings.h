@@ -52,8 +52,14 @@ std::vector<ProblemGroup> compare_backends(const Runs& runs);
 /// % slower (3 to 8 %)`; with a "~" if intervals are missing; empty for Standing::none.
 std::string describe_standing(const Entry& entry);
 
-/// `1.5x`; `~1.5x` for a ratio without an interval.
+/// `1.5x`; `~1.5x` for a rough ratio.
+std::string factor_text(double ratio, bool is_rough);
+
+/// The same for a ratio that is rough if it has no interval.
 std::string factor_text(const Estimate& ratio);
+
+/// True if too many of the ratios in a mean have no interval for the mean to be exact.
+bool is_rough(std::span<const Estimate> ratios);
 
 struct BackendSummary {
   std::string backend;
@@ -106,11 +112,11 @@ std::string mean_limits(const BackendSummary& one, const LibrarySummary& summary
 /// of failure, wrong results first.
 std::vector<std::string> trouble_sentences(const LibrarySummary& summary);
 
-/// "wrong for 7 of 14"; empty if no result of the backend is wrong.
+/// "wrong for 7 of 14", "impossibly short for 1 of 14" or both; empty if no result of the backend is either.
 std::string wrong_text(const LibrarySummary& summary, const std::string& backend);
 
-/// The titles of the backends with wrong results.
-std::vector<std::string> backends_with_wrong_results(const LibrarySummary& summary);
+/// The titles of the backends with a result of this status.
+std::vector<std::string> backends_with(const LibrarySummary& summary, Status status);
 
 /// "Largest gap: PyTorch, 64 x 64 x 64 bf16, 6.3x." Empty if no backend is slower.
 std::string gap_sentence(const LibrarySummary& summary);

@@ -20,11 +20,13 @@ CellKind kind_of(Quantity in) {
                                   : CellKind::number;
 }
 
-/// The faster side and by how much, with a "~" if that has no interval; "neither" if it may be chance.
-TableCell lead_of(const ThresholdPoint& point, Lead lead, const std::array<std::string, 2>& names) {
+/// The faster side and by how much, with a "~" if that has no interval; "neither" if it may be chance, and
+/// "not clear" if too few launches were taken to say so.
+TableCell lead_of(const ThresholdPoint& point, Lead lead, bool from_results,
+                  const std::array<std::string, 2>& names) {
   const auto ratio = point.ratio();
   if (!ratio) return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};
-  if (lead == Lead::neither) return {"neither", Tone::quiet};
+  if (lead == Lead::neither) return {lead_at(point, from_results) ? "neither" : "not clear", Tone::quiet};
   const double faster = std::max(ratio->value, 1 / ratio->value);
   return fmt::format("{} by {}{}", names.at(lead == Lead::challenger ? 1 : 0), ratio->interval ? "" : "~",
                      factor_text(faster));
@@ -52,9 +54,9 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
   };
   for (const ThresholdPoint& point : answer.points) {
     const Lead lead = shown_lead(point, answer, threshold.from_results);
-    table.rows.push_back(
-        {.cells = {point.value, amount(point, 0), amount(point, 1), lead_of(point, lead, names),
-                   paired ? TableCell(point.log_ratios.size()) : TableCell()}});
+    table.rows.push_back({.cells = {point.value, amount(point, 0), amount(point, 1),
+                                    lead_of(point, lead, threshold.from_results, names),
+                                    paired ? TableCell(point.log_ratios.size()) : TableCell()}});
   }
   return table;
 }

@@ -29,11 +29,15 @@ TEST(SteeringVariables, AreThoseThatLibrariesHeed) {
 
 /// Images set variables of builds, and launchers of MPI those of a job.
 TEST(SteeringVariables, AreNotThoseOfBuildsAndJobs) {
-  for (const char* name : {"NCCL_P2P_DISABLE", "NCCL_SOCKET_IFNAME", "UCX_TLS", "OMPI_MCA_btl_tcp_if_include",
-                           "OMPI_MCA_coll_hcoll_enable", "I_MPI_FABRICS", "GLOO_SOCKET_IFNAME"})
+  for (const char* name :
+       {"NCCL_P2P_DISABLE", "NCCL_SOCKET_IFNAME", "UCX_TLS", "OMPI_MCA_btl_tcp_if_include",
+        "OMPI_MCA_coll_hcoll_enable", "I_MPI_FABRICS", "GLOO_SOCKET_IFNAME", "NCCL_TOPO_FILE"}) {
     EXPECT_TRUE(steers_libraries(name)) << name;
+    EXPECT_TRUE(steers_ranks_alone(name)) << name;
+  }
+  EXPECT_FALSE(steers_ranks_alone("OMP_NUM_THREADS"));
   for (const char* name : {"CUDA_VERSION", "NCCL_VERSION", "TORCH_CUDA_ARCH_LIST", "OMPI_MCA_ess_base_jobid",
-                           "I_MPI_ROOT", "I_MPI_MPIRUN"})
+                           "I_MPI_ROOT", "I_MPI_MPIRUN", "NCCL_DEBUG", "NCCL_DEBUG_FILE", "UCX_LOG_LEVEL"})
     EXPECT_FALSE(steers_libraries(name)) << name;
 }
 

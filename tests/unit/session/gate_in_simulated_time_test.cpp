@@ -218,7 +218,7 @@ std::function<Disturbance(double)> recovering(double disturbed_until, double own
   };
 }
 
-/// What is left of 28 launches decides both cases, so that no case is measured again.
+/// The launches that are left of 28 decide both cases, so that no case is measured again.
 TEST_F(GateInSimulatedTime, TakesTheVerdictWithoutSlowPairsWhereTheyDecideIt) {
   const auto gate_of = [](double own_speed_from) {
     Machine machine(1);

@@ -307,6 +307,9 @@ TEST(RunInSimulatedTime, AContinuedRunSaysThatItIsOfTwoCommits) {
             "some cases are of an earlier run, by breakeven of commit aaaa, and the others by commit bbbb");
   EXPECT_EQ(warning_with("aaaa"), "");
   EXPECT_EQ(warning_with(""), "");
+  plan.earlier->tool_commit.clear();
+  plan.commit = "bbbb";
+  EXPECT_EQ(run(machine, plan).tool_commit, "") << "the earlier cases may be of another";
 }
 
 TEST(RunInSimulatedTime, AProductFasterThanThePeakIsImplausible) {

@@ -360,7 +360,7 @@ TEST_F(ThresholdInSimulatedTime, ProgramThatStopsAnsweringCostsTheValuesWhereItD
     if (point.value < 1000) continue;
     ++lost;
     EXPECT_THAT(point.reason,
-                AllOf(HasSubstr("cpu (baseline): timed_out"), HasSubstr("no answer within 120 s")));
+                AllOf(HasSubstr("cpu (baseline): timed out"), HasSubstr("no answer within 120 s")));
     EXPECT_TRUE(point.log_ratios.empty());
   }
   EXPECT_EQ(lost, 2);

@@ -56,7 +56,7 @@ TEST(CriticalRatio, IsWhereTheTestJustRejects) {
   EXPECT_EQ(critical_ratio(ratio, 0.001), 1);
 }
 
-/// Of three values one may be high, so the whole error is its own.
+/// One of three values may be high, so the whole error is its own.
 TEST(HighestValue, OfThreeIsATTestTimesThree) {
   const std::vector<double> values{0.5, 0.02, -0.02};
   const HighestValue found = test_highest(values);

@@ -291,7 +291,7 @@ TEST(Compare, SaysHowManyLaunchesExcludeLayouts) {
   const Verdicts verdicts = compare_with(suite_of(1), suite_of(1.05));
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(verdicts.cases[0].reason,
-            "launches of 16 cases differ by half as much or more, so that this may be chance: measure 6 "
+            "16 cases vary by half of this change or more between launches, so it may be chance: measure 6 "
             "launches of each side");
 }
 

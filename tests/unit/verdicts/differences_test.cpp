@@ -243,6 +243,7 @@ TEST(RunDifferences, OfVariablesAreThoseOfRunsThatKnowThem) {
   EXPECT_THAT(variables({{{"CUDA_VERSION", "12.8"}, {"OMP_A", "1"}}}, {{{"OMP_A", "1"}}}), IsEmpty())
       << "as older files have it";
   EXPECT_THAT(variables({}, {{{"OMP_A", "1"}}}), IsEmpty());
+  EXPECT_THAT(variables({{{"NCCL_ALGO", "Ring"}}}, {{{"UCX_TLS", "tcp"}}}), IsEmpty()) << "no case has ranks";
   EXPECT_THAT(variables({{{"OMP_A", "1"}}}, {}), IsEmpty());
 }
 

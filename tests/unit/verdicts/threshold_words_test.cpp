@@ -39,12 +39,12 @@ std::string words(const Threshold& t) {
 
 TEST(ThresholdWords, SayWhoIsAheadFromWhere) {
   EXPECT_EQ(words(sample::threshold()),
-            "b is faster than a from m = 384 (377 to 392) up to 1,024, the largest measured: by 3.7x at "
+            "b is faster than a from m = 384 (377 to 392) up to 1,024, the largest measured: by ~3.7x at "
             "1,024. Below that a is faster.");
   using enum BreakEven::Answer;
   EXPECT_EQ(
       words(changed(from_value, {bracket(Lead::neither, Lead::challenger, 48, 64)})),
-      "b is faster than a from m = 64 up to 2,048, the largest measured: by 3.7x at 1,024. Below that there "
+      "b is faster than a from m = 64 up to 2,048, the largest measured: by ~3.7x at 1,024. Below that there "
       "is no measurable difference.");
   EXPECT_EQ(words(changed(until_value, {bracket(Lead::challenger, Lead::baseline, 48, 64)}, Quantity::cost)),
             "a costs less than b from m = 64 up to 2,048, the largest measured: by 2.0x at 64. Below that b "
@@ -63,7 +63,7 @@ TEST(ThresholdWords, SayWhoIsAheadFromWhere) {
 TEST(ThresholdWords, SayThatNothingChanges) {
   using enum BreakEven::Answer;
   EXPECT_EQ(words(changed(always, {})),
-            "b is faster than a at every value measured, from m = 64 to 2,048: by 3.7x at 1,024.");
+            "b is faster than a at every value measured, from m = 64 to 2,048: by ~3.7x at 1,024.");
   EXPECT_EQ(words(changed(never, {})),
             "a is faster than b at every value measured, from m = 64 to 2,048: by 2.0x at 64.");
   EXPECT_EQ(
@@ -82,12 +82,12 @@ TEST(ThresholdWords, CallThreadsByTheirNumber) {
   t.sides[0].threads = 1;
   t.sides[1].threads = 2;
   EXPECT_EQ(words(t),
-            "Two threads are faster than one from m = 128 up to 2,048, the largest measured: by 3.7x at "
+            "Two threads are faster than one from m = 128 up to 2,048, the largest measured: by ~3.7x at "
             "1,024. Below that they make no difference.");
   t.parameter = "batch";
   t.answers[0].found.changes[0].below = Lead::baseline;
   EXPECT_EQ(words(t),
-            "Two threads are faster than one from batch 128 up to 2,048, the largest measured: by 3.7x at "
+            "Two threads are faster than one from batch 128 up to 2,048, the largest measured: by ~3.7x at "
             "1,024. Below that one thread is faster.");
 }
 
@@ -119,8 +119,9 @@ TEST(ThresholdWords, CountRanksIfTheSidesDifferInThem) {
   t.sides[1] = t.sides[0];
   t.sides[1].ranks = 2;
   t.sides[1].threads = t.sides[0].threads + 1;  // which the ranks share
-  EXPECT_EQ(words(t),
-            "Two ranks are faster than one at every value measured, from m = 64 to 2,048: by 3.7x at 1,024.");
+  EXPECT_EQ(
+      words(t),
+      "Two ranks are faster than one at every value measured, from m = 64 to 2,048: by ~3.7x at 1,024.");
   EXPECT_EQ(name_of_side(t, 0), "a on 1 rank");
 }
 
@@ -145,13 +146,13 @@ TEST(ThresholdWords, SayWhereTheyInterpolate) {
   using enum BreakEven::Answer;
   EXPECT_EQ(words(changed(from_value, {change})),
             "b is faster than a from m = 256 (interpolated between 64 and 1,256) up to 2,048, the largest "
-            "measured: by 3.7x at 1,024. Below that a is faster.");
+            "measured: by ~3.7x at 1,024. Below that a is faster.");
   change.earliest = 200;
   change.latest = 300;
   EXPECT_EQ(
       words(changed(from_value, {change})),
       "b is faster than a from m = 256 (200 to 300, interpolated between 64 and 1,256) up to 2,048, the "
-      "largest measured: by 3.7x at 1,024. Below that a is faster.");
+      "largest measured: by ~3.7x at 1,024. Below that a is faster.");
   const LeadChange second = bracket(Lead::challenger, Lead::neither, 1500, 1600);
   EXPECT_EQ(words(changed(neither, {change, second})),
             "There is no measurable difference between a and b from m = 1,600 up to 2,048, the largest "
@@ -187,7 +188,7 @@ TEST(ThresholdWords, SayHowFarItGotAndWhatWasOneValue) {
       "again when nothing else shares its cores.");
   Threshold one = changed(always, {});
   one.answers[0].found.first = one.answers[0].found.last = 1024;
-  EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured: by 3.7x.");
+  EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured: by ~3.7x.");
 }
 
 /// A point of one launch, whose ratio is plain from 1.2 on.
@@ -220,16 +221,19 @@ TEST(ThresholdWords, SayWhatIsKnownWithoutAnAnswer) {
   t.parameter = "batch";
   EXPECT_EQ(
       words(t),
-      "b is faster than a from batch 32 up to 128, the largest measured: by 1.6x at 32 and 1.9x at 128. "
-      "Where that begins, between 16 and 32, is not known: time ran out. Run it again with more "
-      "--minutes.");
+      "b is faster than a from batch 32 up to 128, the largest measured: by ~1.6x at 32 and ~1.9x at 128. "
+      "Where that begins, at 32 or below, is not known: time ran out. Run it again with more --minutes.");
+  t.answers[0].points[0].log_ratios.assign(8, 0.001);  // enough launches to show that nobody is ahead
+  EXPECT_THAT(words(t), HasSubstr("Where that begins, between 8 and 32, is not known"));
+  t.answers[0].points[0].log_ratios = {std::log(1 / 1.6)};
+  EXPECT_THAT(words(t), HasSubstr("Where that begins, at 32 or below, is not known")) << "16 is not clear";
   t.complete = false;
   EXPECT_THAT(words(t), HasSubstr("is not known: it was interrupted. Run it again."));
   t.complete = true;
   t.answers[0].doubtful_launches = 2;
   EXPECT_THAT(words(t), HasSubstr("Not answered: in 2 of 7 launches"));
   EXPECT_THAT(words(with_points(unclear, {1.5, 1 / 1.5})),
-              HasSubstr("faster than a at m = 16, the largest measured: by 1.5x. Where that begins"));
+              HasSubstr("faster than a at m = 16, the largest measured: by ~1.5x. Where that begins"));
   EXPECT_THAT(words(with_points(unclear, {1 / 1.5, 1.01})), HasSubstr("Not answered")) << "in doubt above";
   EXPECT_THAT(words(with_points(unclear, {1.5, 1.6})), HasSubstr("Not answered")) << "nothing changes";
 }
@@ -241,8 +245,8 @@ TEST(ThresholdWords, NameValuesThatTheResultsDoNotShow) {
     return words(t);
   };
   EXPECT_EQ(from_results(with_points(always, {1 / 1.5, 1, 1 / 1.7})),
-            "b is faster than a at every value measured, from m = 8 to 32, except at 16: by 1.5x at 8 and "
-            "1.7x at 32.");
+            "b is faster than a at every value measured, from m = 8 to 32, except at 16: by ~1.5x at 8 and "
+            "~1.7x at 32.");
   EXPECT_THAT(from_results(with_points(never, {1.5, 1, 2, 1, 2, 1, 2})),
               HasSubstr("from m = 8 to 512, except at 16, 64 and 256: by"));
   EXPECT_THAT(from_results(with_points(never, {1.5, 1, 2, 1, 2, 1, 2, 1, 2})),
@@ -255,7 +259,7 @@ TEST(ThresholdWords, NameValuesThatTheResultsDoNotShow) {
   EXPECT_EQ(
       from_results(with_points(from_value, {2, 1, 2, 0.5, 1, 0.5}, {change})),
       "b is faster than a from m = 40 (interpolated between 32 and 64) up to 256, the largest measured, "
-      "except at 128: by 2.0x at 64 and 2.0x at 256. Below that a is faster except at 16.");
+      "except at 128: by ~2.0x at 64 and ~2.0x at 256. Below that a is faster except at 16.");
 }
 
 /// A change between results without intervals is not sure, however wide the others' intervals are.
@@ -328,9 +332,10 @@ TEST(ThresholdWords, WriteBytesInTheirUnits) {
   t.parameter = "bytes";
   t.answers[0].points[1].value = 1 << 20;
   t.answers[0].found.last = 1 << 20;
-  EXPECT_EQ(words(t),
-            "b is faster than a at every value measured, from 8 bytes to 1 MiB: by 2.0x at 8 bytes and 2.0x "
-            "at 1 MiB.");
+  EXPECT_EQ(
+      words(t),
+      "b is faster than a at every value measured, from 8 bytes to 1 MiB: by ~2.0x at 8 bytes and ~2.0x "
+      "at 1 MiB.");
 }
 
 TEST(ThresholdWords, NameMachinesWhereTheSidesAreMachines) {
@@ -342,7 +347,7 @@ TEST(ThresholdWords, NameMachinesWhereTheSidesAreMachines) {
   t.from_results = true;
   t.answers[0].points.erase(t.answers[0].points.begin());
   EXPECT_EQ(words(t),
-            "server is faster than box at every value measured, from m = 64 to 2,048: by 3.7x at 1,024.");
+            "server is faster than box at every value measured, from m = 64 to 2,048: by ~3.7x at 1,024.");
 }
 
 TEST(ThresholdWords, AreNamesInFiles) {

@@ -87,5 +87,5 @@ def tried(dtypes, run):
         except torch.OutOfMemoryError:
             raise
         except (RuntimeError, NotImplementedError) as e:
-            refused[dtype] = str(e).splitlines()[0]
+            refused[dtype] = next(iter(str(e).splitlines()), type(e).__name__)
     return {"dtypes": [dtype for dtype in dtypes if dtype not in refused], "refused": refused}

@@ -110,9 +110,10 @@ TEST(HistoryDocument, SaysWhatIsWrongBeforeWhatFailedAndWhatIsSlower) {
   history.series[1].measurements.back().status = Status::timed_out;
   history.series[2].measurements.back().status = Status::implausible;
   const Document made = document(history);
-  EXPECT_EQ(made.title,
-            "FAIL: 1 case computes wrong results in the newest run. 1 case is not ok in the newest run. 1 "
-            "change is slower, and nobody has accepted it.");
+  EXPECT_EQ(
+      made.title,
+      "FAIL: 1 case has an impossibly short time in the newest run. 1 case is not ok in the newest run. 1 "
+      "change is slower, and nobody has accepted it.");
   EXPECT_EQ(made.cards.at(0).short_answer, "FAIL");
   EXPECT_EQ(made.cards[0].tables.at(0).title, "Not ok in the newest run that has them");
 }

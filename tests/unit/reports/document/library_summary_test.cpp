@@ -121,7 +121,9 @@ TEST(LibrarySummary, SaysWhatWentWrongTheWorstFirst) {
                            "a failed for 1 of 1 matrix products."));
   EXPECT_EQ(wrong_text(summary, "onednn"), "wrong for 1 of 2");
   EXPECT_EQ(wrong_text(summary, "a"), "");
-  EXPECT_THAT(backends_with_wrong_results(summary), testing::ElementsAre("BLIS", "oneDNN"));
+  EXPECT_EQ(wrong_text(summary, "blis"), "wrong for 1 of 2, impossibly short for 1 of 2");
+  EXPECT_THAT(backends_with(summary, Status::wrong), testing::ElementsAre("BLIS", "oneDNN"));
+  EXPECT_THAT(backends_with(summary, Status::implausible), testing::ElementsAre("BLIS"));
 }
 
 TEST(LibrarySummary, AFailureThatDidNotRecurIsNone) {

@@ -56,7 +56,7 @@ TEST(Remarks, OfSeveralMachinesSayWhichTheyAreAbout) {
   EXPECT_THAT(texts(remarks_on(runs_of(results))),
               ElementsAre("one: this machine ran below 95 % of its own speed in 80 of 90 rounds",
                           "two: this machine ran below 95 % of its own speed in 9 of 90 rounds",
-                          "other processes used 5 % of CPU time (2 cases: a; on all 2 machines)",
+                          "other processes used 5 % of CPU time (2 cases: a; on both machines)",
                           "throttled (a, matmul 64 x 64 x 64 f32; on two)"));
   results[1].complete = false;
   EXPECT_THAT(texts(remarks_on(runs_of(results))).front(),

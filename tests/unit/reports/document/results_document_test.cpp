@@ -243,7 +243,7 @@ TEST(ResultsDocument, OfManyMachinesKeepsEveryAnswer) {
 TEST(ResultsDocument, WithNothingToCompareSaysSoInShort) {
   const Document made = document({sample::result({product("a", 64, 1)}),
                                   sample::on_machine("other", sample::result({product("a", 64, 1)}))});
-  EXPECT_EQ(made.cards.at(0).short_answer, "nothing to compare, on all 2");
+  EXPECT_EQ(made.cards.at(0).short_answer, "nothing to compare, on both");
 }
 
 TEST(ResultsDocument, MachinesThatMayBeAsFastShareTheFirstPlace) {
@@ -266,14 +266,16 @@ TEST(ResultsDocument, AHandfulOfProblemsNamesNoFastestMachine) {
   };
   const Card five = machines_card_of({run("x", 1, 5), run("y", 2, 5)});
   EXPECT_THAT(texts(five.answer),
-              ElementsAre("Only 5 problems were measured on all 2 machines: too few to name the fastest.",
+              ElementsAre("Only 5 problems were measured on both machines: too few to name the fastest.",
                           "On average over them, y takes 2.0x as long as x."));
   EXPECT_EQ(five.short_answer, "not answered: only 5 problems in common");
   EXPECT_THAT(texts(machines_card_of({run("x", 1, 1), run("y", 2, 1)}).answer),
-              ElementsAre("Only 1 problem was measured on all 2 machines: too few to name the fastest.",
+              ElementsAre("Only 1 problem was measured on both machines: too few to name the fastest.",
                           "For it, y takes 2.0x as long as x."));
   EXPECT_THAT(texts(machines_card_of({run("x", 1, 1), run("y", 1, 1)}).answer),
               Contains("For it, they are not distinguishable."));
+  const Card two = machines_card_of({in_two_dtypes("x", 1, 2, {64}), in_two_dtypes("y", 1.5, 1, {64})});
+  EXPECT_EQ(two.short_answer, "not answered: only 2 problems in common") << "one in each dtype";
 }
 
 TEST(ResultsDocument, MachinesThatWinInAnotherDtypeAreNotRankedByTheirMean) {
@@ -312,9 +314,11 @@ TEST(ResultsDocument, TheFastestMachineIsNamedWithItsGpu) {
   fast.backends[0].device_name = "NVIDIA H200";
   const Card card =
       machines_card_of({fast, sample::on_machine("other", sample::result(products(2, 3, six_sizes)))});
-  EXPECT_EQ(card.short_answer, "vm with NVIDIA H200 for 5 of 6 problems");
-  EXPECT_THAT(column_texts(card.tables.at(0), "machine"),
-              ElementsAre("vm with NVIDIA H200 for 5 of 6 problems", "other"));
+  EXPECT_EQ(card.short_answer, "vm with NVIDIA H200");
+  EXPECT_THAT(column_texts(card.tables.at(0), "machine"), ElementsAre("vm with NVIDIA H200", "other"));
+  EXPECT_EQ(texts(card.answer).back(),
+            "The times of vm with NVIDIA H200 are its GPU's for 5 of the 6 problems and its CPU's for the "
+            "others.");
 }
 
 TEST(ResultsDocument, MachinesAreSideBySideOverWhatAllHave) {
@@ -336,11 +340,57 @@ TEST(ResultsDocument, MachinesAreSideBySideOverWhatAllHave) {
     if (c.parameters.integer("m") == 64) c.seconds = product("onednn", 64, 0.5).seconds;
   }
   EXPECT_THAT(texts(card_of().answer),
-              Contains(HasSubstr("for 5 of the 6 matrix products measured on each.")));
+              ElementsAre("fast is the fastest of 2 machines, each with its fastest library, on average over "
+                          "the 6 matrix products measured on each.",
+                          "It is surely the fastest for 5 of them.", HasSubstr("On average, slow takes")));
   const Document apart = document({sample::result({product("a", 64, 1)}),
                                    sample::on_machine("other", sample::result({product("a", 128, 1)}))});
   EXPECT_THAT(questions(apart), Not(Contains("Which machine is the fastest?")))
       << "they have no problem in common";
+}
+
+TEST(ResultsDocument, AMachineMayBeTheFastestOnAverageAlone) {
+  const auto run = [](const std::string& name, double seconds) {
+    std::vector<CaseResult> cases;
+    for (const std::int64_t m : six_sizes) cases.push_back(product("onednn", m, seconds, 0.04));
+    return sample::on_machine(name, sample::result(std::move(cases)));
+  };
+  EXPECT_THAT(texts(machines_card_of({run("slow", 1.05), run("fast", 1)}).answer),
+              ElementsAre("fast is the fastest of 2 machines, each with its fastest library, on average over "
+                          "the 6 matrix products measured on each.",
+                          "On average, slow takes 1.05x as long as fast."))
+      << "each ratio's interval contains 1, the mean's does not";
+}
+
+TEST(ResultsDocument, AComparisonOfMachinesSaysWhichRanBelowItsOwnSpeed) {
+  Result slow = sample::on_machine("slow", sample::result(products(2, 3, six_sizes)));
+  for (CaseResult& c : slow.cases) {
+    c.seconds->samples.assign(10, c.seconds->median);
+    c.seconds->own_speed.assign(10, 0.5);
+  }
+  const Card card =
+      machines_card_of({slow, sample::on_machine("fast", sample::result(products(1, 3, six_sizes)))});
+  EXPECT_THAT(texts(card.answer).back(),
+              AllOf(HasSubstr("slow ran at 50 %"), HasSubstr("its times may be as short as 50 % of these.")));
+  EXPECT_EQ(card.answer.back().tone, Tone::warning);
+}
+
+TEST(ResultsDocument, AMeanOverMachinesIsRoughIfManyRatiosAre) {
+  const auto mean = [](std::size_t rough) {
+    std::vector<CaseResult> slow;
+    std::vector<CaseResult> fast;
+    for (std::size_t i = 1; i <= 10; ++i) {
+      const auto m = static_cast<std::int64_t>(i);
+      slow.push_back(product("onednn", m, 2, i <= rough ? std::nullopt : std::optional(0.01)));
+      fast.push_back(product("onednn", m, 1));
+    }
+    return texts(machines_card_of({sample::on_machine("slow", sample::result(slow)),
+                                   sample::on_machine("fast", sample::result(fast))})
+                     .answer)
+        .back();
+  };
+  EXPECT_EQ(mean(1), "On average, slow takes 2.0x as long as fast.");
+  EXPECT_EQ(mean(2), "On average, slow takes ~2.0x as long as fast.");
 }
 
 TEST(ResultsDocument, EachQuestionHasACardWithAnIdOfItsOwn) {
@@ -423,6 +473,10 @@ TEST(ResultsDocument, WrongResultsComeBeforeTheAnswer) {
   EXPECT_EQ(leader.tone, Tone::bad);
   EXPECT_EQ(leader.note, "wrong for 2 of 6");
 
+  cases[0].status = cases[2].status = Status::implausible;
+  EXPECT_EQ(document({sample::result(cases)}).cards.at(0).short_answer,
+            "impossibly short times: oneDNN; oneDNN, 3 of 3");
+
   const Document several =
       document({sample::on_machine("right", sample::result(products(1, 2, six_sizes))), run});
   EXPECT_THAT(texts(several.cards.at(0).answer),
@@ -430,7 +484,7 @@ TEST(ResultsDocument, WrongResultsComeBeforeTheAnswer) {
                           "host: BLIS failed for 1 of 6 matrix products.",
                           "right: oneDNN is the fastest for all 6 matrix products.",
                           "host: oneDNN is the fastest for all 3 matrix products."));
-  EXPECT_EQ(several.cards.at(0).short_answer, "wrong results: oneDNN; oneDNN, on all 2");
+  EXPECT_EQ(several.cards.at(0).short_answer, "wrong results: oneDNN; oneDNN, on both");
 }
 
 TEST(ResultsDocument, AnInterruptedRunSaysWhatIsMissing) {

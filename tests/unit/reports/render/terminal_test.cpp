@@ -84,7 +84,7 @@ TEST(Terminal, OfManyQuestionsEndsWithAllOfThemInShort) {
   const std::string text = shown(
       document_of(Measured{.results = {sample::result({product("a", 64, 1), product("b", 64, 2)}), other}}));
   EXPECT_THAT(text, EndsWith("\nIn short\n"
-                             "Which is faster? a, on all 2\n"
+                             "Which is faster? a, on both\n"
                              "Which machine is the fastest? not answered: only 1 problem in common\n"
                              "Where does a GPU win? not measured yet\n"));
 }
