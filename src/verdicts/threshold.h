@@ -110,8 +110,8 @@ std::string name_of_side(const Threshold& threshold, std::size_t side);
 std::string value_text(const std::string& parameter, std::int64_t value);
 
 /// The last place where the lead changes, from the points alone, if time ran out before it was found: all
-/// values above it that were measured have the same side ahead. `last_below` is 0 if too few launches were taken
-/// at all values below it. Empty if there is none.
+/// values above it that were measured have the same side ahead. `last_below` is 0 if too few launches were
+/// taken at all values below it. Empty if there is none.
 std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer);
 
 /// The answer in sentences: "CUDA is faster than OpenBLAS from m = 384 (377 to 392) up to 1,024, the largest

@@ -30,10 +30,10 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
                                        node("node-c", "1.2e-10"), node("node-d", "1e-10")};
   const Outcome judged = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3]});
   EXPECT_EQ(judged.status, 1) << judged.err;
-  EXPECT_THAT(judged.out, AllOf(StartsWith("1 of 4 nodes is slower than the others of its kind."),
-                                HasSubstr("node-c: matmul by a takes 1.2x"),
-                                HasSubstr("as long in this run:"),
-                                HasSubstr("node-c was measured in one launch only")));
+  EXPECT_THAT(judged.out,
+              AllOf(StartsWith("1 of 4 nodes is slower than the others of its kind."),
+                    HasSubstr("node-c: matmul by a takes 1.2x"), HasSubstr("as long in this run:"),
+                    HasSubstr("node-c was measured in one launch only")));
   const Outcome json = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--out", "-"});
   const Json standing = parse(json.out).at("standings").at(0);
   EXPECT_TRUE(standing.at("slower"));

@@ -76,7 +76,8 @@ struct MachineRecord {
   std::vector<BackendRecord> backends = {};
 };
 
-/// Adds a backend unless the machine has it already. An available one replaces an entry that says it is absent.
+/// Adds a backend unless the machine has it already. An available one replaces an entry that says it is
+/// absent.
 void note_backend(std::vector<BackendRecord>& all, const BackendRecord& one) {
   const auto is_known = [&](const BackendRecord& other) {
     return other.name == one.name &&

@@ -64,6 +64,7 @@ std::string Family::work() const {
 std::vector<std::pair<std::string, std::string>> Family::works() const {
   const std::set<std::string> all = dtypes();
   std::vector<std::pair<std::string, std::string>> found;
+  found.reserve(all.size());
   for (const std::string& dtype : all)
     found.emplace_back(dtype, work() + (all.size() > 1 ? " in " + printable(dtype) : ""));
   return found;
