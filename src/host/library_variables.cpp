@@ -65,7 +65,8 @@ constexpr std::array<std::string_view, 7> harmless{"_HOME", "_PATH",    "_ROOT",
 /// Beginnings of variables that only say what is logged.
 constexpr std::array<std::string_view, 3> of_logs{"NCCL_DEBUG", "UCX_LOG", "GLOO_LOG"};
 /// Files that steer although their variables end as those of mere places do.
-constexpr std::array<std::string_view, 2> steering_files{"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE"};
+constexpr std::array<std::string_view, 3> steering_files{"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE",
+                                                         "NCCL_CONF_FILE"};
 
 bool is_harmless(std::string_view name) {
   if (std::find(steering_files.begin(), steering_files.end(), name) != steering_files.end()) return false;

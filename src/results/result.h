@@ -70,7 +70,7 @@ struct Training {
 
 /// Readings of a GPU during the samples of a case. Absent values are unknown; `unreadable` gives the reason.
 struct DeviceConditions {
-  std::int64_t readings = 0;                   // during samples, a few milliseconds apart
+  std::int64_t readings = 0;                   // during samples, at least 20 ms apart
   std::optional<double> sm_mhz, sm_mhz_least;  // median of the readings, and the lowest
   std::optional<double> memory_mhz, memory_mhz_least;
   std::optional<double> watts;                              // in the run that measures energy

@@ -140,10 +140,8 @@ class Session : public MeasuringSession {
   /// Says that the earlier cases are of another source of this program.
   void warn_of_commit() {
     if (!plan_.earlier || plan_.earlier->tool_commit == plan_.commit) return;
-    if (plan_.earlier->tool_commit.empty() || plan_.commit.empty()) {
-      result_.tool_commit.clear();  // a file has one only if all of its cases have it
-      return;
-    }
+    result_.tool_commit.clear();  // a file has one only if all of its cases have it
+    if (plan_.earlier->tool_commit.empty() || plan_.commit.empty()) return;
     result_.warnings.push_back(fmt::format(
         "some cases are of an earlier run, by breakeven of commit {}, and the others by commit {}",
         plan_.earlier->tool_commit, plan_.commit));

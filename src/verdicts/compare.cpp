@@ -102,9 +102,8 @@ std::size_t launches_against_kinds(std::size_t cases, double level) {
 /// The reason why a change that is significant otherwise is not.
 std::string needs_launches(std::size_t cases, std::size_t launches) {
   return fmt::format(
-      "{} cases vary by half of this change or more between launches, so it may be chance: measure {} "
-      "launches "
-      "of each side",
+      "up to {} cases vary by half of this change or more between launches, so it may be chance: measure {} "
+      "launches of each side",
       cases, launches);
 }
 

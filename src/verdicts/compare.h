@@ -22,9 +22,9 @@ inline constexpr std::size_t fewest_launches = 5;
 /// all compared cases, so that half of `error_rate` bounds the comparisons that call anything slower although
 /// nothing changed. A standard error below the lower quartile of those of its backend is raised to that,
 /// because a few launches are sometimes alike by chance. Launches of two kinds, such as two memory layouts,
-/// may be all of one kind in the base and all of the other in the head: a change is only called so where the
-/// chance of that, added up over the cases whose launches differ by half of the change or more, is small
-/// enough, too. The caller sets the sides' `source` and the time, `created`.
+/// may be all of one kind in the base and all of the other in the head: a case counts as slower or faster
+/// only where the chance of that, added up over the cases whose launches differ by half of the change or
+/// more, is small enough, too. The caller sets the sides' `source` and the time, `created`.
 Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options);
 
 }  // namespace breakeven

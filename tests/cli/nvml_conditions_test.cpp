@@ -331,7 +331,7 @@ TEST_F(NvmlConditions, MemoryInUseBeforeTheRunIsWarnedOf) {
   };
   EXPECT_THAT(said(std::int64_t{48} << 30U),
               HasSubstr("48 of the 64 GiB of memory of Fake GPU were in use before the run"));
-  EXPECT_THAT(said(std::int64_t{1} << 30U), Not(HasSubstr("in use before the run")));
+  EXPECT_THAT(said(std::int64_t{6} << 30U), Not(HasSubstr("in use before the run")));
 }
 
 /// Programs of one run live side by side, which a card in exclusive mode does not allow.

@@ -427,7 +427,7 @@ std::string_view missing_text(Focus focus) {
     case Focus::training:
       return "no training step was measured";
     case Focus::machines:
-      return "no machine has a time for every case. Continue interrupted runs with --resume";
+      return "no machine has a time for every case";
     case Focus::libraries:
       break;
   }

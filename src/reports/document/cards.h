@@ -129,7 +129,7 @@ Card ranking_card(const Ranking& ranking);
 /// The time of a mix of work on machines.
 struct MixOrder {
   Card card;
-  bool compares = false;  // at least two machines
+  bool compares = false;  // at least two machines, and all that were measured
 };
 
 /// The machines in order, for the mix of work that the results' config is. Empty if no machine has a time for

@@ -272,7 +272,8 @@ void tell_first(Card& card, const SideBySide& all) {
     add_sentence(card.answer, fmt::format("{} is the fastest of {}, {} {}.", all.first(), among,
                                           is_all ? "for all" : "on average over the", problems_text(all)));
     if (!is_all && wins > 0)
-      add_sentence(card.answer, fmt::format("It is surely the fastest for {} of them.", count_text(wins)));
+      add_sentence(card.answer,
+                   fmt::format("The intervals show it to be the fastest for {} of them.", count_text(wins)));
   } else {
     std::vector<std::string> names{all.first()};
     names.insert(names.end(), equals.begin(), equals.end());

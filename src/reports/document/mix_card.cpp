@@ -15,12 +15,10 @@ bool has_time_for_all(const Ranked& one) {
   return one.seconds.has_value();
 }
 
-/// The number of machines of which some device has a time for the whole work.
-std::size_t machines_with_time(const Ranking& ranking) {
+/// The number of machines. A GPU and the processors beside it are devices of one machine.
+std::size_t machines_in(const Ranking& ranking) {
   std::set<std::string> keys;
-  for (const Ranked& one : ranking.ranked) {
-    if (has_time_for_all(one)) keys.insert(machine_key(one.candidate.host));
-  }
+  for (const Ranked& one : ranking.ranked) keys.insert(machine_key(one.candidate.host));
   return keys.size();
 }
 
@@ -28,8 +26,8 @@ bool is_interrupted(const Runs& runs) {
   return std::ranges::any_of(runs, [](const Result* run) { return !run->complete; });
 }
 
-/// "y lacks 1 of 10 cases, z 3." for the machines without a time for the whole work.
-std::string lacking_text(const Ranking& ranking) {
+/// "y lacks 1 of 10 cases, z 3." for the devices without a time for the whole work, and what to do about it.
+std::string lacking_text(const Ranking& ranking, bool interrupted) {
   std::vector<std::string> lacking;
   for (const Ranked& one : ranking.ranked) {
     const auto missing =
@@ -39,7 +37,9 @@ std::string lacking_text(const Ranking& ranking) {
                                                     counted_text(one.parts.size(), "case", "cases"))
                                       : fmt::format("{} {}", one.candidate.name, missing));
   }
-  return joined_text(lacking) + ".";
+  return fmt::format(
+      "{}. {}", joined_text(lacking),
+      interrupted ? "Continue interrupted runs with --resume." : "`breakeven rank` says which, and why.");
 }
 
 /// Makes the time of the only machine that has one for the whole work the answer, with the reason why there
@@ -52,12 +52,11 @@ void answer_for_one(Card& card, const Ranking& ranking, bool interrupted) {
   add_sentence(
       answer, fmt::format("{} takes {} for {}, each case with its fastest library.", one.candidate.name, time,
                           ranking.weighted ? "the whole mix, once" : "one case, as the geometric mean"));
-  add_sentence(answer,
-               ranking.ranked.size() == 1
-                   ? "To compare machines, report the files of all of them together."
-                   : fmt::format("No other machine has a time for every case: {} {}", lacking_text(ranking),
-                                 interrupted ? "Continue interrupted runs with --resume."
-                                             : "The table of cases says why."));
+  const bool is_alone = machines_in(ranking) == 1;
+  if (ranking.ranked.size() > 1)
+    add_sentence(answer, fmt::format("No other {} has a time for every case: {}",
+                                     is_alone ? "device" : "machine", lacking_text(ranking, interrupted)));
+  if (is_alone) add_sentence(answer, "To compare machines, report the files of all of them together.");
   // The first sentence of a ranking says that it cannot rank.
   answer.insert(answer.end(), card.answer.begin() + 1, card.answer.end());
   card.answer = std::move(answer);
@@ -74,8 +73,14 @@ std::optional<MixOrder> mix_order(const Runs& runs) {
   const Ranking ranking = rank_results(results, options);
   const auto known = std::ranges::count_if(ranking.ranked, has_time_for_all);
   if (known == 0) return std::nullopt;
-  MixOrder order{.card = ranking_card(ranking), .compares = machines_with_time(ranking) > 1};
-  if (known == 1) answer_for_one(order.card, ranking, is_interrupted(runs));
+  const bool are_all_known = known == std::ssize(ranking.ranked);
+  MixOrder order{.card = ranking_card(ranking), .compares = are_all_known && machines_in(ranking) > 1};
+  if (known == 1) {
+    answer_for_one(order.card, ranking, is_interrupted(runs));
+  } else if (!are_all_known) {
+    add_sentence(order.card.answer, "Not ranked: " + lacking_text(ranking, is_interrupted(runs)),
+                 Tone::warning);
+  }
   return order;
 }
 

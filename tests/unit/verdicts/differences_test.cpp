@@ -244,6 +244,16 @@ TEST(RunDifferences, OfVariablesAreThoseOfRunsThatKnowThem) {
       << "as older files have it";
   EXPECT_THAT(variables({}, {{{"OMP_A", "1"}}}), IsEmpty());
   EXPECT_THAT(variables({{{"NCCL_ALGO", "Ring"}}}, {{{"UCX_TLS", "tcp"}}}), IsEmpty()) << "no case has ranks";
+  CaseResult of_ranks = sample::measured_case("train", {}, 1);
+  of_ranks.conditions.ranks.resize(2);
+  const auto with_ranks = [&](const std::string& value) {
+    return [&of_ranks, value](Result& r) {
+      r.cases = {of_ranks};
+      r.host.environment = {{"NCCL_ALGO", value}};
+    };
+  };
+  EXPECT_THAT(of_runs(with_ranks("Ring"), with_ranks("Tree")),
+              ElementsAre("settings: different NCCL_ALGO: Ring → Tree"));
   EXPECT_THAT(variables({{{"OMP_A", "1"}}}, {}), IsEmpty());
 }
 

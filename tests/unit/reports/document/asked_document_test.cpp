@@ -129,8 +129,7 @@ TEST(AskedDocument, OfAMixThatNobodyFinishedComparesWhatThereIs) {
   Result cut = mix_on("x", 1e-6, 1e-3);
   cut.cases.pop_back();
   const Card card = first_card({cut});
-  EXPECT_EQ(texts(card.answer).at(0),
-            "Not answered: no machine has a time for every case. Continue interrupted runs with --resume.");
+  EXPECT_EQ(texts(card.answer).at(0), "Not answered: no machine has a time for every case.");
   EXPECT_EQ(card.answer.at(0).tone, Tone::warning);
   EXPECT_EQ(card.short_answer, "not answered");
   Result other = mix_on("y", 1e-6, 1e-3);
@@ -148,11 +147,22 @@ TEST(AskedDocument, OfAMixThatOneMachineFinishedSaysWhatTheOtherLacks) {
   };
   const std::string lacks =
       "No other machine has a time for every case: CPU of y, 2 cores lacks 1 of 2 cases. ";
-  EXPECT_EQ(texts(document().cards.at(0).answer).at(1), lacks + "The table of cases says why.");
+  EXPECT_EQ(texts(document().cards.at(0).answer).at(1), lacks + "`breakeven rank` says which, and why.");
   EXPECT_EQ(document().cards.at(1).question, "Which machine is the fastest?")
       << "the machines are compared over what both have";
   cut.complete = false;
   EXPECT_EQ(texts(document().cards.at(0).answer).at(1), lacks + "Continue interrupted runs with --resume.");
+}
+
+TEST(AskedDocument, OfAMixThatTwoMachinesFinishedSaysWhoIsNotRanked) {
+  Result cut = mix_on("z", 1e-7, 1e-5);
+  cut.cases.pop_back();
+  const Document made = document_of(
+      Measured{.results = {mix_on("x", 1e-6, 1e-3), mix_on("y", 4e-6, 1e-4), cut}, .asks = std::nullopt});
+  EXPECT_THAT(
+      texts(made.cards.at(0).answer),
+      Contains("Not ranked: CPU of z, 2 cores lacks 1 of 2 cases. `breakeven rank` says which, and why."));
+  EXPECT_EQ(made.cards.at(1).question, "Which machine is the fastest?") << "z may be the fastest";
 }
 
 TEST(AskedDocument, OfAMixKeepsTheBreakEvensBetweenMachines) {
