@@ -53,7 +53,7 @@ def check_decisions():
 
     slower = [row("onednn", 1), row("openblas", 3), row("pytorch", 1.5), row("jax", 9)]
     assert said(slower) == (
-        "**Holds** on processors; not compared yet on a GPU: the framework is slower by more than 3 % in 1 of 1 case. The factors are 1.5x to 1.5x."
+        "**Holds** on processors; not compared yet on a GPU: the framework is slower by more than 3 % in 1 of 1 case. The factor is 1.5x."
     ), said(slower)
     assert said(slower, ["break-even"]).startswith("**Depends**"), "where some values do not support it"
     overlapping = [row("onednn", 1, spread=0.3, problem="matmul/m=8/f32"), row("pytorch", 1.5, spread=0.3, problem="matmul/m=8/f32")]
