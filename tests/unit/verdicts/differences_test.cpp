@@ -244,7 +244,8 @@ TEST(RunDifferences, OfVariablesAreThoseOfRunsThatKnowThem) {
       << "as older files have it";
   EXPECT_THAT(variables({}, {{{"OMP_A", "1"}}}), IsEmpty());
   EXPECT_THAT(variables({{{"NCCL_ALGO", "Ring"}}}, {{{"UCX_TLS", "tcp"}}}), IsEmpty()) << "no case has ranks";
-  CaseResult of_ranks = sample::measured_case("train", {}, 1);
+  CaseResult of_ranks =
+      sample::measured_case("matmul", {{"m", 64}, {"n", 64}, {"k", 64}, {"dtype", std::string("f32")}}, 1);
   of_ranks.conditions.ranks.resize(2);
   const auto with_ranks = [&](const std::string& value) {
     return [&of_ranks, value](Result& r) {
