@@ -181,18 +181,19 @@ struct Link {
 Statement link_statement(const std::string& direction, const InOrder<std::string, Link>& by_memory) {
   const bool is_to_device = direction == "to_device";
   const CaseResult* smallest = nullptr;
+  std::string best;  // the rate of the first memory
   std::vector<std::string> rates;
   for (const auto& [memory, link] : by_memory) {
-    const double rate = link.fastest->bytes / link.fastest->seconds->median * 1e-9;
-    rates.push_back(fmt::format("{} GB/s {} {} memory", number_text(rate), is_to_device ? "from" : "to",
-                                printable(memory)));
+    const double gigabytes = link.fastest->bytes / link.fastest->seconds->median * 1e-9;
+    const std::string rate = number_text(gigabytes) + " GB/s";
+    if (best.empty()) best = rate;
+    rates.push_back(fmt::format("{} {} {} memory", rate, is_to_device ? "from" : "to", printable(memory)));
     if (smallest == nullptr || link.smallest->bytes < smallest->bytes)
       smallest = link.smallest;
     else if (link.smallest->bytes == smallest->bytes)
       keep_faster(smallest, *link.smallest);
   }
   const char* place = is_to_device ? "to the GPU" : "from the GPU";
-  const std::string best = rates.front().substr(0, rates.front().find(" GB/s")) + " GB/s";
   return {.text = fmt::format("Bytes get {} at up to {}; {} takes {}.", place, joined_text(rates),
                               bytes_text(smallest->parameters.integer("bytes")),
                               format_seconds(smallest->seconds->median)),

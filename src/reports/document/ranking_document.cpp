@@ -9,6 +9,7 @@
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
+#include "reports/document/standings.h"
 #include "reports/text.h"
 
 namespace breakeven {
@@ -151,7 +152,7 @@ std::optional<double> runs_for(const std::optional<Estimate>& amount, double uni
 /// How many times the first's amount it takes: "~1.5x" without an interval.
 TableCell behind_cell(const Ranked& one, const Ranking& ranking) {
   const bool is_exact = !one.behind || one.behind->interval || &one == &ranking.ranked.front();
-  return is_exact ? TableCell(value_of(one.behind)) : TableCell("~" + factor_text(one.behind->value));
+  return is_exact ? TableCell(value_of(one.behind)) : TableCell(factor_text(*one.behind));
 }
 
 Table order_table(const Ranking& ranking) {

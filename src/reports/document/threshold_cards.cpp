@@ -9,6 +9,7 @@
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
+#include "reports/document/standings.h"
 #include "reports/text.h"
 
 namespace breakeven {
@@ -28,8 +29,8 @@ TableCell lead_of(const ThresholdPoint& point, Lead lead, bool from_results,
   if (!ratio) return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};
   if (lead == Lead::neither) return {lead_at(point, from_results) ? "neither" : "not clear", Tone::quiet};
   const double faster = std::max(ratio->value, 1 / ratio->value);
-  return fmt::format("{} by {}{}", names.at(lead == Lead::challenger ? 1 : 0), ratio->interval ? "" : "~",
-                     factor_text(faster));
+  return fmt::format("{} by {}", names.at(lead == Lead::challenger ? 1 : 0),
+                     factor_text(faster, !ratio->interval));
 }
 
 bool has_several(const ThresholdContender& side) {
