@@ -34,6 +34,16 @@ std::string without_race(const std::string& text, const std::string& separator) 
   return boost::join(parts, separator);
 }
 
+/// The number of characters that all texts share at their start, up to their last comma or semicolon.
+std::size_t shared_start(const std::vector<std::string>& texts) {
+  if (texts.empty()) return 0;
+  std::string_view shared = texts.front();
+  for (const std::string& text : texts)
+    shared = shared.substr(0, std::ranges::mismatch(shared, text).in1 - shared.begin());
+  const std::size_t separator = std::max(shared.rfind(", ") + 1, shared.rfind("; ") + 1);  // 0 without one
+  return separator == 0 ? 0 : separator + 1;
+}
+
 struct KnownBackend {
   std::string_view name, spelling;
   bool is_framework = false;
@@ -85,9 +95,12 @@ std::string chosen_algorithm(std::string_view algorithm) {
 }
 
 std::string several_algorithms_text(const std::vector<std::string>& algorithms) {
-  std::string text = "its samples are of several algorithms:";
-  for (std::size_t i = 0; i < algorithms.size(); ++i) text += fmt::format(" ({}) {}", i + 1, algorithms[i]);
-  return text;
+  const std::size_t shared = shared_start(algorithms);
+  std::vector<std::string> quoted;
+  quoted.reserve(algorithms.size());
+  for (const std::string& algorithm : algorithms)
+    quoted.push_back(fmt::format("\"{}{}\"", shared == 0 ? "" : "... ", algorithm.substr(shared)));
+  return fmt::format("{} {}", several_algorithms_start, fmt::join(quoted, " and "));
 }
 
 }  // namespace breakeven

@@ -10,12 +10,20 @@
 namespace breakeven {
 namespace {
 
+constexpr double plain = 0.2;    // as a logarithm; launches seldom differ by this much by chance
 constexpr double narrow = 1.25;  // a line is fitted once high / low of a bracket is below this
 constexpr int most_moves = 3;
 constexpr int tied_after = 8;  // launches after which neither side counts as ahead
 
 double after(std::int64_t value) {
   return static_cast<double>(value + 1);
+}
+
+/// The side that is plainly ahead in every launch.
+std::optional<Lead> plain_lead(const std::vector<double>& log_ratios) {
+  if (std::ranges::all_of(log_ratios, [](double r) { return r < -plain; })) return Lead::challenger;
+  if (std::ranges::all_of(log_ratios, [](double r) { return r > plain; })) return Lead::baseline;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -31,11 +39,8 @@ double level_of_launches(const std::vector<double>& log_ratios) {
 
 std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios) {
   if (log_ratios.empty()) return std::nullopt;
-  constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
   constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
-  const auto all = [&](auto holds) { return std::ranges::all_of(log_ratios, holds); };
-  if (all([](double r) { return r < -plain; })) return Lead::challenger;
-  if (all([](double r) { return r > plain; })) return Lead::baseline;
+  if (const auto side = plain_lead(log_ratios)) return side;
   if (log_ratios.size() < 2) return std::nullopt;
   const double ahead = level_of_launches(log_ratios);
   const auto n = static_cast<double>(log_ratios.size());
@@ -151,7 +156,9 @@ std::optional<std::int64_t> BreakEvenSearch::next() {
 }
 
 /// Returns the next value of the grid to measure. One launch shows which side is plainly ahead, but not where
-/// the lead changes: neighbours with different sides ahead are both confirmed by a second launch.
+/// the lead changes: neighbours with different sides ahead are both confirmed by a second launch. A lead that
+/// no neighbour shares has as many launches as a value without one: of processes with one of two memory
+/// layouts, three or four agree by chance at one of many values.
 std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   for (const std::int64_t value : grid_) {
     if (!lead(value) && !is_unmeasurable(value)) return value;
@@ -163,7 +170,19 @@ std::optional<std::int64_t> BreakEvenSearch::surveying() const {
       if (!confirmed(value)) return value;
     }
   }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const auto& ratios = launches_.at(known[i].first);
+    if (is_alone(known, i) && ratios.size() < tied_after && !plain_lead(ratios)) return known[i].first;
+  }
   return std::nullopt;
+}
+
+/// True if the side that is ahead at the i-th value is ahead at none of its neighbours.
+bool BreakEvenSearch::is_alone(const std::vector<std::pair<std::int64_t, Lead>>& known, std::size_t i) {
+  const Lead here = known[i].second;
+  const bool differs_below = i == 0 || known[i - 1].second != here;
+  const bool differs_above = i + 1 == known.size() || known[i + 1].second != here;
+  return here != Lead::neither && known.size() > 1 && differs_below && differs_above;
 }
 
 std::vector<BreakEvenSearch::Bracket> BreakEvenSearch::brackets() const {

@@ -150,6 +150,7 @@ class BreakEvenSearch {
   /// The values of the grid that could be measured, each with the side that is ahead there. Also other values
   /// that were measured, as for another metric, unless they are between two of the grid with different leads.
   std::vector<std::pair<std::int64_t, Lead>> known_leads() const;
+  static bool is_alone(const std::vector<std::pair<std::int64_t, Lead>>& known, std::size_t i);
   std::vector<Bracket> brackets() const;
   Gap gap_in(const Bracket& bracket, const LeadAt& lead_at) const;
   Zone& zone_of(const Bracket& bracket);

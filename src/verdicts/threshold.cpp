@@ -312,6 +312,20 @@ std::string medians_note(const ThresholdAnswer& answer, const std::string& param
       fmt::join(values, ", "));
 }
 
+std::string width_note(const ThresholdAnswer& answer, const Threshold& threshold) {
+  if (threshold.from_results) return "";
+  std::vector<std::string> places;
+  for (const LeadChange& change : answer.found.changes) {
+    if (is_wide(change, threshold.width))
+      places.push_back(fmt::format("{} is known within {:.2g} %",
+                                   named_value_text(threshold.parameter, change.from),
+                                   100 * (change.interval.high / change.interval.low - 1)));
+  }
+  if (places.empty()) return "";
+  return fmt::format("{}; \"width\" asks for {:.2g} %, hence status 3", joined_text(places),
+                     100 * threshold.width);
+}
+
 std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
   if (!sides[side].name.empty()) return sides[side].name;

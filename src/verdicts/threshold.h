@@ -102,6 +102,9 @@ struct Threshold {
 /// A note on the values at which medians_disagree(); empty if there are none.
 std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);
 
+/// A note on the changes whose interval is wider than requested; empty if there are none.
+std::string width_note(const ThresholdAnswer& answer, const Threshold& threshold);
+
 /// The name of a side: "OpenBLAS or oneDNN"; with its number of ranks or threads if the sides differ in
 /// nothing else; the machine's name if the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);

@@ -9,6 +9,7 @@
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
+#include "results/backend_spelling.h"
 #include "verdicts/overview.h"
 
 namespace breakeven {
@@ -33,6 +34,12 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
+/// What texts on the same thing share. Algorithms have many names: on them, only the start counts.
+std::string kind_of(const std::string& text) {
+  return text.starts_with(several_algorithms_start) ? std::string(several_algorithms_start)
+                                                    : without_numbers(text);
+}
+
 /// The numbers in a text, without their signs.
 std::vector<double> figures_of(const std::string& text) {
   std::vector<double> figures;
@@ -48,9 +55,10 @@ std::vector<double> figures_of(const std::string& text) {
   return figures;
 }
 
-/// True if `text`, which differs from `other` only in its numbers, tells of something worse. Of most remarks
+/// True if `text`, which is of the same kind as `other`, tells of something worse. Of most remarks
 /// the largest numbers are the worst; of the machine's own speed and of numbers of samples the smallest.
 bool is_worse(const std::string& text, const std::string& other) {
+  if (kind_of(text) == several_algorithms_start) return false;  // their numbers are no measure
   const bool smaller_is_worse = text.starts_with("this machine ran at ") || text.starts_with("only ");
   return smaller_is_worse ? figures_of(text) < figures_of(other) : figures_of(other) < figures_of(text);
 }
@@ -59,7 +67,7 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
   if (std::ranges::count(all, one) == 0) all.push_back(one);
 }
 
-/// A remark on one or many results. Texts that differ only in their numbers are one remark.
+/// A remark on one or many results. Texts of one kind are one remark.
 struct Remark {
   std::string text;  // printable; the worst
   bool varies = false;
@@ -77,7 +85,7 @@ class Remarks {
 
   void add(const std::string& said, const std::string& machine, const CaseResult* result) {
     const std::string text = printable(said);
-    std::string key = without_numbers(text);
+    std::string key = kind_of(text);
     // The numbers of a run are those of its machine.
     if (result == nullptr) key += "\n" + machine;
     const auto [known, fresh] = index_.try_emplace(std::move(key), all_.size());

@@ -173,6 +173,7 @@ std::vector<Sentence> threshold_notes(const Threshold& t) {
   if (!t.complete) add_sentence(said, "Interrupted before everything was answered.", Tone::warning);
   for (const ThresholdAnswer& answer : t.answers) {
     std::vector<std::string> notes = answer.notes;
+    notes.push_back(width_note(answer, t));
     notes.push_back(medians_note(answer, t.parameter));
     std::erase(notes, "");
     for (const std::string& note : notes)

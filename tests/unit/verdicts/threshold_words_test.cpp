@@ -381,6 +381,18 @@ TEST(ThresholdPointTest, HasTheRatioOfItsPairsWithAnInterval) {
   EXPECT_FALSE(answer.points[2].ratio()->interval) << "two launches say nothing of how much they vary";
 }
 
+TEST(ThresholdNotes, SayWhichChangesAreLessPreciseThanRequested) {
+  Threshold t = sample::threshold();
+  ThresholdAnswer& answer = t.answers[0];
+  answer.found.changes = {{.interval = {.low = 26, .high = 32}, .from = 28, .earliest = 26, .latest = 32}};
+  t.width = 0.04;
+  EXPECT_EQ(width_note(answer, t), "m = 28 is known within 23 %; \"width\" asks for 4 %, hence status 3");
+  EXPECT_EQ(exit_status(t), 3);
+  t.width = 0.25;
+  EXPECT_EQ(width_note(answer, t), "");
+  EXPECT_EQ(exit_status(t), 0);
+}
+
 /// The challenger is slower by the pairs, but faster by the medians of all launches.
 TEST(ThresholdPointTest, ThatContradictsItsMediansIsNoted) {
   Threshold t = sample::threshold();

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/document/cards.h"
+#include "results/backend_spelling.h"
 #include "unit/document_texts.h"
 #include "unit/reports_sample.h"
 
@@ -41,6 +42,18 @@ TEST(Remarks, AreShownAtTheirWorst) {
       ElementsAre("this machine ran at 16 % of its own speed in 10 of 10 samples (and 2 more cases like "
                   "it: a)",
                   "only 16 samples in 0.1 s (and 2 more cases like it: a)"));
+}
+
+TEST(Remarks, OnSeveralAlgorithmsAreOneWhateverTheirNames) {
+  std::vector<CaseResult> cases;
+  for (const char* other : {"winograd", "direct", "tiles of 9 x 9"}) {
+    cases.push_back(sample::product("a", 64, 1));
+    cases.back().warnings = {several_algorithms_text({"im2col", other})};
+  }
+  const std::vector<Result> results{sample::result(std::move(cases))};
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("its samples are of several algorithms: \"im2col\" and \"winograd\" (and 2 more "
+                          "cases like it: a)"));
 }
 
 TEST(Remarks, OfSeveralMachinesSayWhichTheyAreAbout) {
