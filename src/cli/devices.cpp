@@ -1,5 +1,6 @@
 // breakeven devices: lists the devices to measure on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <optional>

@@ -2,6 +2,7 @@
 #include "session/gate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>

@@ -2,6 +2,7 @@
 #include "cli/help.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <memory>
@@ -31,21 +32,26 @@ std::string HelpFormatter::paragraph(const std::string& text) const {
   return fmt::format("{}\n", fmt::join(wrap(text, width_), "\n"));
 }
 
-std::string HelpFormatter::make_option(const CLI::Option* option, bool /*is_positional*/) const {
-  const std::string value = option->get_positional() ? "" : value_word(*option);
-  return two_columns(option_names(*option) + (value.empty() ? "" : " ") + value, option_description(*option));
-}
-
-std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
-  return two_columns(command->get_name(), command->get_description());
-}
-
-std::string HelpFormatter::make_description(const CLI::App* app) const {
-  return paragraph(app->get_description());
-}
-
-std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  return paragraph(app->get_footer());
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode /*mode*/) const {
+  const auto positionals = shown_positionals(*app);
+  const auto commands = shown_subcommands(*app);
+  std::string text = paragraph(app->get_description()) + "Usage: " + name + " [OPTIONS]";
+  for (const CLI::Option* option : positionals) text += " " + make_option_usage(option);
+  text += commands.empty() ? "\n" : " COMMAND\n";
+  if (!positionals.empty()) text += "\nPositionals:\n";
+  for (const CLI::Option* option : positionals)
+    text += two_columns(option_names(*option), option_description(*option));
+  text += "\nOptions:\n";
+  for (const CLI::Option* option : shown_options(*app)) {
+    const std::string value = value_word(*option);
+    text +=
+        two_columns(option_names(*option) + (value.empty() ? "" : " ") + value, option_description(*option));
+  }
+  if (!commands.empty()) text += "\nSubcommands:\n";
+  for (const CLI::App* command : commands)
+    text += two_columns(command->get_name(), command->get_description());
+  return text + "\n" + paragraph(app->get_footer());
 }
 
 std::string help_of(const CLI::App& app) {

@@ -6,14 +6,12 @@
 
 namespace breakeven {
 
-/// Help in two columns, wrapped at `width`.
+/// Help in two columns, wrapped at `width`. It is composed here in full, because versions of CLI11 differ in
+/// headings and blank lines, and from 2.5 on wrap paragraphs at 80 columns.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) {}
-  std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  std::string make_subcommand(const CLI::App* command) const override;
-  std::string make_description(const CLI::App* app) const override;
-  std::string make_footer(const CLI::App* app) const override;
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 
  private:
   std::string two_columns(const std::string& left, const std::string& right) const;

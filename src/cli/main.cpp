@@ -51,9 +51,7 @@ std::size_t help_width() {
 
 /// Declares every subcommand. `chosen` becomes the function of the one on the command line.
 void declare(CLI::App& app, std::function<int()>& chosen) {
-  auto formatter = std::make_shared<HelpFormatter>(help_width());
-  formatter->label("SUBCOMMAND", "COMMAND");
-  app.formatter(formatter);
+  app.formatter(std::make_shared<HelpFormatter>(help_width()));
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("-V,--version", version_text, "show the version, the commit and the build");
   app.require_subcommand(1);

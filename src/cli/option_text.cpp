@@ -1,6 +1,7 @@
 #include "cli/option_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sstream>
 

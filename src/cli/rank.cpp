@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "cli/chart_files.h"
 #include "cli/labels.h"
@@ -15,7 +14,6 @@
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
-#include "results/measure_settings.h"
 #include "session/environment.h"
 #include "version.h"
 
@@ -41,19 +39,6 @@ void check_predicted(const RankOptions& options) {
       throw CommandError("--predict needs datasheets; give them with --devices configs/devices.json");
     throw CommandError("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known));
   }
-}
-
-/// Times with cold caches are not comparable with those with warm ones.
-void check_caches(const std::vector<Result>& results) {
-  std::map<std::string, std::string> machines;  // by state of the caches: the first host
-  for (const Result& result : results) machines.emplace(cache_state(result), result.host.name);
-  const auto warm = machines.find("warm");
-  const auto cold = machines.find("cold");
-  if (warm != machines.end() && cold != machines.end())
-    throw CommandError(
-        "the files were not measured alike: one of {} with warm caches, one of {} with cold ones; "
-        "rank either kind alone",
-        warm->second, cold->second);
 }
 
 int rank_files(const RankCommand& o) {
@@ -82,7 +67,7 @@ int rank_files(const RankCommand& o) {
   check_predicted(options);
   const Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
   tell_skipped(measured);
-  check_caches(measured.results);
+  if (const std::string why = mixed_caches(measured.results); !why.empty()) throw CommandError("{}", why);
   Ranking ranking = rank_results(measured.results, options);
   ranking.created = now_utc();
   ranking.tool_version = version;

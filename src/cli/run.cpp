@@ -1,5 +1,6 @@
 // breakeven run: measures, saves, and shows results.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cerrno>

@@ -2,6 +2,7 @@
 #include "session/threshold.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,11 +1,13 @@
 #include "history/check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <string_view>
@@ -31,6 +33,13 @@ std::string software_in(const Run& run, const std::string& backend) {
   return found == run.software.end() ? std::string() : found->second;
 }
 
+/// The settings of `run` that `other` lacks: "placement=cores, OMP_PROC_BIND=close".
+std::string settings_without(const Run& run, const Run& other) {
+  std::vector<std::string> only;
+  std::ranges::set_difference(run.settings, other.settings, std::back_inserter(only));
+  return only.empty() ? "none" : fmt::format("{}", fmt::join(only, ", "));
+}
+
 /// Lists what else differed after the change, or says that nothing did.
 std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
   std::vector<std::string> notes;
@@ -39,6 +48,9 @@ std::vector<std::string> notes_on(const Run& before, const Run& after, const std
   const std::string was = software_in(before, backend);
   const std::string is = software_in(after, backend);
   if (was != is) notes.push_back(fmt::format("{}: {} → {}", backend, was, is));
+  if (!before.settings.empty() && !after.settings.empty() && before.settings != after.settings)
+    notes.push_back(
+        fmt::format("settings: {} → {}", settings_without(before, after), settings_without(after, before)));
   return notes;
 }
 
@@ -82,6 +94,7 @@ class SeriesCheck {
   std::vector<Change> changes(double level, double factor) const {
     std::vector<Change> all;
     const auto points = change_points(seconds_, options_.threshold, level);
+    all.reserve(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
       const ChangePoint& point = points[i];
       const std::size_t begin = i == 0 ? 0 : points[i - 1].position;
@@ -98,21 +111,24 @@ class SeriesCheck {
                     .first_after = runs_[point.position]};
       change.notes =
           notes_on(history_.runs[change.last_before], history_.runs[change.first_after], series_.backend);
-      const double now = median_of(points.back().position, size());
-      const HostChange* host = explanation(change);
-      if (host != nullptr) {
-        change.state = ChangeState::machine;
-        change.notes.push_back(note_on(*host));
-      } else if (change.ratio < 1) {
-        change.state = ChangeState::better;
-      } else if (change.first_after < series_.accepted) {
-        change.state = ChangeState::accepted;
-      } else if (now < change.before_seconds * (1 + options_.threshold)) {
-        change.state = ChangeState::undone;
-      } else if (change.first_after < options_.since) {
-        change.state = ChangeState::earlier;
-      }
       all.push_back(std::move(change));
+    }
+    double now = all.empty() ? 0 : median_of(points.back().position, size());
+    std::set<std::string> moved;  // the parts of the machine to which later changes of this series are due
+    for (auto change = all.rbegin(); change != all.rend(); ++change) {
+      if (const HostChange* host = explain(*change, all)) {
+        change->state = ChangeState::machine;
+        now /= change->ratio;  // the level now, had the machine not changed
+        moved.insert(host->part);
+      } else if (change->ratio < 1) {
+        change->state = ChangeState::better;
+      } else if (change->first_after < series_.accepted) {
+        change->state = ChangeState::accepted;
+      } else if (now / machine_ratio_at(*change, moved) < change->before_seconds * (1 + options_.threshold)) {
+        change->state = ChangeState::undone;
+      } else if (change->first_after < options_.since) {
+        change->state = ChangeState::earlier;
+      }
     }
     return all;
   }
@@ -156,12 +172,66 @@ class SeriesCheck {
   }
 
  private:
-  /// The change of the machine that explains this one; null if there is none. The speed probe is of the CPUs:
-  /// it explains nothing on a GPU.
-  const HostChange* explanation(const Change& change) const {
+  /// The change of the machine that explains this one of `all`; null if there is none. Adds a note on it,
+  /// even if the machine recovered and the series did not.
+  const HostChange* explain(Change& change, const std::vector<Change>& all) const {
+    // The speed probe is of the CPUs: it explains nothing on a GPU.
     if (names_gpu_driver(software_in(history_.runs[change.first_after], series_.backend))) return nullptr;
-    return explanation_of(change.interval, change.last_before, change.first_after, machine_, host_changes_,
-                          options_.threshold);
+    std::string note;
+    for (const HostChange* host : explanations_of(change.interval, change.last_before, change.first_after,
+                                                  machine_, host_changes_, options_.threshold)) {
+      note = note_on(*host);
+      const HostChange* recovery = recovery_alone(*host, change, all);
+      if (recovery == nullptr) {
+        change.notes.push_back(note);
+        return host;
+      }
+      note += fmt::format("; from run {} on it was as before, and this series was not",
+                          history_.runs[recovery->first_after].id);
+    }
+    if (!note.empty()) change.notes.push_back(note);
+    return nullptr;
+  }
+
+  /// The later change by which the machine was as before `host` again, if the series did not follow; else
+  /// null.
+  const HostChange* recovery_alone(const HostChange& host, const Change& change,
+                                   const std::vector<Change>& all) const {
+    double ratio = host.ratio;
+    for (const HostChange& later : host_changes_) {
+      if (later.machine != &machine_ || later.part != host.part || later.first_after <= host.first_after)
+        continue;
+      ratio *= later.ratio;
+      if ((host.ratio > 1 ? ratio : 1 / ratio) < 1 + options_.threshold)
+        return stayed(change, later, all) ? &later : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// True if the series stayed at the level after `change` when the machine went back. False with too few
+  /// values since then.
+  bool stayed(const Change& change, const HostChange& recovery, const std::vector<Change>& all) const {
+    const std::size_t begin = place_of(recovery.first_after);
+    std::size_t end = size();
+    for (const Change& other : all) {
+      const bool is_alike = (other.ratio < 1) == (recovery.ratio < 1);
+      if (is_alike && is_at_the_same_runs(recovery, other.last_before, other.first_after)) return false;
+      if (other.first_after > recovery.first_after) end = std::min(end, place_of(other.first_after));
+    }
+    if (end < begin + least_segment) return false;
+    const double middle = std::sqrt(change.before_seconds * change.after_seconds);
+    return (median_of(begin, end) > middle) == (change.ratio > 1);
+  }
+
+  /// The ratio by which these parts of the machine changed at the same runs; 1 if they did not.
+  double machine_ratio_at(const Change& change, const std::set<std::string>& parts) const {
+    double ratio = 1;
+    for (const HostChange& host : host_changes_) {
+      if (host.machine == &machine_ && parts.contains(host.part) &&
+          is_at_the_same_runs(host, change.last_before, change.first_after))
+        ratio *= host.ratio;
+    }
+    return ratio;
   }
 
   double median_of(std::size_t begin, std::size_t end) const {

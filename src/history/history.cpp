@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "host/library_variables.h"
 #include "results/measure_settings.h"
 
 namespace breakeven {
@@ -57,6 +59,19 @@ std::map<std::string, std::string> software_of(const Result& result) {
     software[backend.name] = text;
   }
   return software;
+}
+
+std::set<std::string> settings_of(const Result& result) {
+  const std::string placement = measured_with(measure_of(result), "placement", "cores");
+  if (placement.empty() || !result.host.environment) return {};
+  const bool has_ranks =
+      std::ranges::any_of(result.cases, [](const CaseResult& c) { return !c.conditions.ranks.empty(); });
+  std::set<std::string> settings{"placement=" + placement};
+  for (const auto& [name, value] : *result.host.environment) {
+    if (steers_libraries(name) && (has_ranks || !steers_ranks_alone(name)))
+      settings.insert(fmt::format("{}={}", name, value));
+  }
+  return settings;
 }
 
 bool names_gpu_driver(std::string_view software) {

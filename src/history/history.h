@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct Run {
   std::string time;                                  // when it was measured, UTC, ISO 8601; empty if unknown
   std::string source;                                // path of the file, as given
   std::map<std::string, std::string> software = {};  // by backend: its version and its libraries'
+  std::set<std::string> settings = {};               // by settings_of(); empty if unknown
   std::optional<MachineSpeed> machine_speed = {};    // empty if the file has none
 };
 
@@ -58,6 +60,9 @@ Machine machine_of(const Result& result, const std::string& name);
 
 /// The software of each backend: "0.1.0, OpenBLAS 0.3.21", and the GPU's driver if there is one.
 std::map<std::string, std::string> software_of(const Result& result);
+/// The settings that affect times and do not split a series: "placement=cores", and the environment variables
+/// that influence libraries. Empty if they are not all known.
+std::set<std::string> settings_of(const Result& result);
 /// True if this text of software_of() names a GPU's driver, so that the backend computes on that GPU.
 bool names_gpu_driver(std::string_view software);
 

@@ -28,12 +28,6 @@ std::map<std::string, PartSeries> parts_of(const History& history, const Machine
   return parts;
 }
 
-/// True if both changes lie between the same runs of this machine, or one run apart, because a machine that
-/// changes in the middle of a run has changed for some of its cases.
-bool is_at_the_same_runs(const HostChange& host, std::size_t last_before, std::size_t first_after) {
-  return host.last_before <= first_after && last_before <= host.first_after;
-}
-
 }  // namespace
 
 std::vector<HostChange> find_host_changes(const History& history, double threshold, double level) {
@@ -60,18 +54,24 @@ std::vector<HostChange> find_host_changes(const History& history, double thresho
   return changes;
 }
 
-const HostChange* explanation_of(const Interval& interval, std::size_t last_before, std::size_t first_after,
-                                 const Machine& machine, const std::vector<HostChange>& host_changes,
-                                 double threshold) {
+bool is_at_the_same_runs(const HostChange& host, std::size_t last_before, std::size_t first_after) {
+  return host.last_before <= first_after && last_before <= host.first_after;
+}
+
+std::vector<const HostChange*> explanations_of(const Interval& interval, std::size_t last_before,
+                                               std::size_t first_after, const Machine& machine,
+                                               const std::vector<HostChange>& host_changes,
+                                               double threshold) {
+  std::vector<const HostChange*> explanations;
   for (const HostChange& host : host_changes) {
     if (host.part == "core_to_core") continue;  // its ratio does not bound that of a case
     if (host.machine != &machine || !is_at_the_same_runs(host, last_before, first_after)) continue;
     const bool accounts_for_it =
         host.ratio > 1 ? interval.low > 1 && interval.low <= host.interval.high * (1 + threshold)
                        : interval.high < 1 && interval.high >= host.interval.low / (1 + threshold);
-    if (accounts_for_it) return &host;
+    if (accounts_for_it) explanations.push_back(&host);
   }
-  return nullptr;
+  return explanations;
 }
 
 }  // namespace breakeven

@@ -23,11 +23,14 @@ struct HostChange {
 /// any if no machine changed. Runs without a probe are skipped.
 std::vector<HostChange> find_host_changes(const History& history, double threshold, double level);
 
-/// The change of the machine that explains a series' change by `interval` (seconds after divided by before)
-/// between these two runs, up to `threshold`: in the same direction, at the same runs, and not smaller. Null
-/// if there is none.
-const HostChange* explanation_of(const Interval& interval, std::size_t last_before, std::size_t first_after,
-                                 const Machine& machine, const std::vector<HostChange>& host_changes,
-                                 double threshold);
+/// True if both changes lie between the same runs of this machine, or one run apart, because a machine that
+/// changes in the middle of a run has changed for some of its cases.
+bool is_at_the_same_runs(const HostChange& host, std::size_t last_before, std::size_t first_after);
+
+/// The changes of the machine that explain a series' change by `interval` (seconds after divided by before)
+/// between these two runs, up to `threshold`: in the same direction, at the same runs, and not smaller.
+std::vector<const HostChange*> explanations_of(const Interval& interval, std::size_t last_before,
+                                               std::size_t first_after, const Machine& machine,
+                                               const std::vector<HostChange>& host_changes, double threshold);
 
 }  // namespace breakeven

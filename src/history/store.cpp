@@ -1,11 +1,14 @@
 #include "history/store.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <set>
+#include <sstream>
 #include <unordered_map>
 
 #include "results/json.h"
@@ -195,6 +198,17 @@ bool is_measurement(const CaseResult& c) {
   return c.status != Status::unsupported && c.status != Status::interrupted;
 }
 
+/// The name, in place of a backend's, of a run's settings in the table of the software, one a line. Older
+/// programs ignore such a row, so that the version of the store stays.
+constexpr const char* row_of_settings = "";
+
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.insert(line);
+  return lines;
+}
+
 const std::string run_columns =
     "SELECT run.id, run.machine, run.revision, run.branch, run.time, run.source FROM run ";
 
@@ -365,6 +379,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
                .time = label.time.empty() ? result.created : label.time,
                .source = label.source,
                .software = software_of(result),
+               .settings = settings_of(result),
                .machine_speed = result.machine_speed};
   Statement newest(database, run_columns + "WHERE machine = ? ORDER BY id DESC LIMIT 1");
   if (newest.with(added.machine.id).step()) added.before = read_run(newest);
@@ -377,6 +392,10 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   Statement insert_software(database, "INSERT INTO software VALUES (?, ?, ?)");
   for (const auto& [backend, description] : added.run.software)
     insert_software.with(added.run.id, backend, description).run();
+  if (!added.run.settings.empty() && !added.run.software.contains(row_of_settings))
+    insert_software
+        .with(added.run.id, row_of_settings, fmt::format("{}", fmt::join(added.run.settings, "\n")))
+        .run();
 
   Statement insert_series(
       database, "INSERT INTO series(machine, case_id, backend) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
@@ -416,8 +435,13 @@ History HistoryStore::read() const {
   if (version_of(database) >= 2) read_speeds(database, run_index, history.runs);
   Statement software(database, "SELECT run, backend, description FROM software");
   while (software.step()) {
-    const auto run = run_index.find(software.integer(0));
-    if (run != run_index.end()) history.runs[run->second].software[software.text(1)] = software.text(2);
+    const auto found = run_index.find(software.integer(0));
+    if (found == run_index.end()) continue;
+    Run& run = history.runs[found->second];
+    if (const std::string backend = software.text(1); backend == row_of_settings)
+      run.settings = lines_of(software.text(2));
+    else
+      run.software[backend] = software.text(2);
   }
   Statement all(database, "SELECT id, machine, case_id, backend FROM series ORDER BY id");
   std::unordered_map<std::int64_t, std::size_t> series_index;

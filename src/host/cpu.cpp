@@ -1,6 +1,7 @@
 #include "host/cpu.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -21,8 +22,8 @@ namespace breakeven {
 namespace {
 
 /// The folder of this process's cgroup for a controller; "" selects the unified hierarchy of cgroup v2.
-std::string cgroup_path(const std::string& controller) {
-  std::ifstream in("/proc/self/cgroup");
+std::string cgroup_path(const std::string& controller, const std::string& groups = "/proc/self/cgroup") {
+  std::ifstream in(groups);
   std::string line;
   while (std::getline(in, line)) {
     const auto first = line.find(':');
@@ -36,15 +37,21 @@ std::string cgroup_path(const std::string& controller) {
   return "";
 }
 
+/// The value of a line "name value".
+std::optional<double> value_in(const std::string& file, const std::string& name) {
+  std::ifstream in(file);
+  double value = 0;
+  for (std::string word; in >> word >> value;) {
+    if (word == name) return value;
+  }
+  return std::nullopt;
+}
+
 /// The bytes of a cgroup's usage that are cached files: the kernel drops them when memory is needed.
 double file_cache(const std::string& folder, const std::string& prefix) {
-  double bytes = 0;
-  std::ifstream in(folder + "/memory.stat");
-  double value = 0;
-  for (std::string name; in >> name >> value;) {
-    if (name == prefix + "active_file" || name == prefix + "inactive_file") bytes += value;
-  }
-  return bytes;
+  const std::string file = folder + "/memory.stat";
+  return value_in(file, prefix + "active_file").value_or(0) +
+         value_in(file, prefix + "inactive_file").value_or(0);
 }
 
 /// The folder of this cgroup and all its parents, because the limit of any of them applies. In a container
@@ -83,9 +90,21 @@ std::optional<double> cpu_quota() {
   return least;
 }
 
-std::vector<int> cpu_of_each_core(const std::vector<int>& cpus) {
-  const auto about = [](int cpu, std::string_view file) {
-    return fmt::format("/sys/devices/system/cpu/cpu{}/{}", cpu, file);
+std::optional<double> throttled_seconds(const std::string& mount, const std::string& groups) {
+  std::optional<double> sum;
+  const auto add = [&sum](const std::vector<std::string>& folders, const char* name, double unit) {
+    for (const auto& folder : folders) {
+      if (const auto value = value_in(folder + "/cpu.stat", name)) sum = sum.value_or(0) + *value * unit;
+    }
+  };
+  add(with_parents(mount, cgroup_path("", groups)), "throttled_usec", 1e-6);
+  add(with_parents(mount + "/cpu", cgroup_path("cpu", groups)), "throttled_time", 1e-9);
+  return sum;
+}
+
+std::vector<int> cpu_of_each_core(const std::vector<int>& cpus, const std::string& folder) {
+  const auto about = [&](int cpu, std::string_view file) {
+    return fmt::format("{}/cpu{}/{}", folder, cpu, file);
   };
   std::map<std::string, int> cores;  // the first CPU of each, by its siblings
   for (const int cpu : cpus) {

@@ -16,6 +16,12 @@ std::vector<int> allowed_cpus();
 /// fraction; empty if there is no quota.
 std::optional<double> cpu_quota();
 
+/// Seconds for which quotas have stopped this process's cgroup and the groups around it, because each of them
+/// may have a quota (cgroup v2 throttled_usec, v1 throttled_time); empty if the kernel does not count them.
+/// Paths other than the kernel's are for tests.
+std::optional<double> throttled_seconds(const std::string& mount = "/sys/fs/cgroup",
+                                        const std::string& groups = "/proc/self/cgroup");
+
 /// The number of threads to compute with: one for each physical core in the affinity mask, limited by the
 /// cgroup's quota. A second hardware thread on a core adds nothing to dense arithmetic and makes timings less
 /// steady.
@@ -39,8 +45,10 @@ std::vector<std::string> cpu_features();
 /// Returns one CPU of each physical core among `cpus`, according to the kernel's list of each CPU's siblings,
 /// best first. Fast cores come before slow ones if the kernel reports two kinds. Among equals, CPUs of one
 /// package stay together and higher numbers come first, because the kernel does most of its own work on the
-/// lowest.
-std::vector<int> cpu_of_each_core(const std::vector<int>& cpus);
+/// lowest. breakeven_worker/host.py has the same rule, so that all ranks are placed alike. Another `folder`
+/// is for tests.
+std::vector<int> cpu_of_each_core(const std::vector<int>& cpus,
+                                  const std::string& folder = "/sys/devices/system/cpu");
 
 /// CPUs to pin `threads` threads to, each on its own core; empty if there are too few CPUs.
 std::vector<int> cpus_for(int threads);

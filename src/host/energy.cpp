@@ -1,5 +1,8 @@
 #include "host/energy.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "host/system_file.h"
@@ -17,10 +20,16 @@ EnergyMeter::EnergyMeter(const std::filesystem::path& root) {
     if (first_in<std::string>(zone.path() / "name").value_or("package").rfind("package", 0) == 0)
       counters_.push_back(zone.path() / "energy_uj");
   }
+  const auto closed =
+      std::ranges::find_if(counters_, [](const std::string& counter) { return !first_in<double>(counter); });
   if (counters_.empty()) {
     unreadable_ = "no energy counter in " + root.string();
-  } else if (!first_in<double>(counters_.front())) {
-    unreadable_ = counters_.front() + " cannot be read: it needs root";
+  } else if (closed != counters_.end()) {
+    // Containers hide the folders to which the zones link, from root, too.
+    const bool is_hidden = geteuid() == 0 || !std::filesystem::exists(*closed, error);
+    unreadable_ = *closed + " cannot be read: " +
+                  (is_hidden ? "a container hides it; docker run --privileged, or measure on the host"
+                             : "it needs root");
     counters_.clear();
   }
 }

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "host/nvml_api.h"
 
@@ -334,6 +336,17 @@ Reading<NvmlDevice> Nvml::device(const std::string& uuid) const {
   if (!found && library_->unusable().empty())
     found.unknown = fmt::format("NVML does not find {}: {}", uuid, found.unknown);
   return found;
+}
+
+std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& uuid, const std::vector<int>& allowed) {
+  const auto device = nvml.device(uuid);
+  if (!device) return {};
+  const auto near = (*device).near_cpus();
+  if (!near) return {};
+  std::vector<int> both;
+  std::set_intersection(allowed.begin(), allowed.end(), (*near).begin(), (*near).end(),
+                        std::back_inserter(both));
+  return both.size() == allowed.size() ? std::vector<int>{} : both;
 }
 
 }  // namespace breakeven

@@ -58,6 +58,29 @@ std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times) {
   return ratios;
 }
 
+PartTimes slowest_parts(const SpeedProbeTimes& times) {
+  PartTimes slowest;
+  for (const CpuSpeedTimes& cpu : times.cpus) {
+    const auto note = [&](const char* part, double seconds) {
+      slowest.seconds[part] = std::max(slowest.seconds[part], seconds);
+    };
+    // A CPU that another program uses half of the time does half the work, however fast it is the rest of the
+    // time.
+    note("throughput", cpu.throughput_seconds / cpu.cpu_share);
+    note("l2", cpu.l2_seconds);
+    note("clock", cpu.clock_seconds);
+    if (cpu.memory_seconds) note("memory", *cpu.memory_seconds);
+    if (!cpu.counters || cpu.counters->cycles == 0) continue;
+    const double per_cycle =
+        static_cast<double>(cpu.counters->instructions) / static_cast<double>(cpu.counters->cycles);
+    slowest.instructions_per_cycle = std::min(slowest.instructions_per_cycle.value_or(per_cycle), per_cycle);
+  }
+  if (times.core_to_core_seconds) slowest.seconds["core_to_core"] = *times.core_to_core_seconds;
+  std::erase_if(slowest.seconds,
+                [](const auto& part) { return !(part.second > 0 && std::isfinite(part.second)); });
+  return slowest;
+}
+
 std::string ran_at(double share) {
   return ran_at(share, share);
 }

@@ -69,6 +69,13 @@ struct CpuSpeedRatios {
 /// times say nothing about the machine.
 std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times);
 
+/// The times of a probe's parts, each on the CPU where it took longest.
+struct PartTimes {
+  std::map<std::string, double> seconds;         // by key in MachineSpeed::median_seconds, if measured
+  std::optional<double> instructions_per_cycle;  // the fewest in the arithmetic; empty without counters
+};
+PartTimes slowest_parts(const SpeedProbeTimes& times);
+
 enum class SpeedPart : std::uint8_t { throughput, l2, memory, clock, cpu_time };
 
 /// The name of a part by its key in MachineSpeed::median_seconds: "arithmetic", "L2 cache", "memory".

@@ -1,6 +1,7 @@
 #include "host/speed_probe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <sys/mman.h>
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +18,20 @@
 #include "host/system_file.h"
 
 namespace breakeven {
+namespace {
+
+constexpr int most_cpus = 1 << 16;  // more than Linux supports
+
+/// An empty mask of at least `cpus` CPUs, made of the usual masks.
+std::vector<cpu_set_t> empty_mask(int cpus) {
+  return std::vector<cpu_set_t>(static_cast<std::size_t>((cpus + CPU_SETSIZE - 1) / CPU_SETSIZE));
+}
+
+std::size_t bytes_of(const std::vector<cpu_set_t>& mask) {
+  return mask.size() * sizeof(cpu_set_t);
+}
+
+}  // namespace
 
 std::map<int, double> thread_times(int pid) {
   std::map<int, double> times;
@@ -51,22 +66,29 @@ bool has_running_thread(int pid) {
   return false;
 }
 
-std::vector<int> cpus_of_thread(int tid) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(tid, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+std::vector<int> cpus_of_thread(int tid, int (*get_affinity)(pid_t, std::size_t, cpu_set_t*)) {
+  // The kernel refuses a mask with fewer bits than the machine may ever have CPUs.
+  for (int bits = CPU_SETSIZE; bits <= most_cpus; bits *= 2) {
+    auto mask = empty_mask(bits);
+    if (get_affinity(tid, bytes_of(mask), mask.data()) != 0) {
+      if (errno != EINVAL) return {};
+      continue;
+    }
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < bits; ++cpu) {
+      if (CPU_ISSET_S(cpu, bytes_of(mask), mask.data())) cpus.push_back(cpu);
+    }
+    return cpus;
   }
-  return cpus;
+  return {};
 }
 
 bool set_cpus_of_thread(int tid, const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
-  return sched_setaffinity(tid, sizeof set, &set) == 0;
+  const int last = cpus.empty() ? 0 : *std::ranges::max_element(cpus);
+  if (last >= most_cpus) return false;
+  auto mask = empty_mask(last + 1);
+  for (const int cpu : cpus) CPU_SET_S(cpu, bytes_of(mask), mask.data());
+  return sched_setaffinity(tid, bytes_of(mask), mask.data()) == 0;
 }
 
 }  // namespace breakeven

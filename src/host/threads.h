@@ -2,6 +2,9 @@
 // run.
 #pragma once
 
+#include <sched.h>
+
+#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -18,8 +21,9 @@ std::map<int, double> thread_times(int pid);
 bool has_running_thread(int pid);
 
 /// The CPUs on which a thread may run, in rising order; `tid` 0 is the calling thread. Empty if there is no
-/// such thread.
-std::vector<int> cpus_of_thread(int tid);
+/// such thread. Another function than the kernel's is for tests.
+std::vector<int> cpus_of_thread(int tid,
+                                int (*get_affinity)(pid_t, std::size_t, cpu_set_t*) = sched_getaffinity);
 
 /// Confines a thread to `cpus`. Returns false if the kernel refuses, for example because the thread has
 /// ended.

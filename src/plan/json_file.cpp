@@ -1,6 +1,7 @@
 #include "plan/json_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

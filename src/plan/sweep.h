@@ -75,8 +75,8 @@ Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::p
 struct Share {
   Sweep sweep;
   double weight = 1;
-  std::vector<Sweep> instead =
-      {};  // the sweep in each of the other dtypes, with the same cases in the same order
+  /// The sweep in each of the other dtypes, with the same cases in the same order.
+  std::vector<Sweep> instead = {};
 };
 
 /// Reads an entry. Throws ConfigError.

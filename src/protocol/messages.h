@@ -96,8 +96,8 @@ struct Hello {
   std::vector<std::pair<std::string, std::string>> libraries;                   // name, version
   std::vector<std::pair<std::string, std::string>> library_files = {};          // name, loaded file
   std::vector<std::pair<std::string, std::vector<std::string>>> supports = {};  // op, dtypes
-  std::map<std::string, std::string> unreadable =
-      {};                                  // metric ("joules", "device_seconds"), why it is unknown here
+  /// Why a metric ("joules", "device_seconds") is unknown here.
+  std::map<std::string, std::string> unreadable = {};
   std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
   std::vector<std::string> notes = {};     // other remarks for readers of its results
   std::vector<Rank> ranks = {};            // in their order; empty if the program is alone

@@ -37,14 +37,15 @@ namespace {
 
 constexpr const char* rank_schema = "breakeven.rank/1";
 
-Json to_json(const RankedPart& part, const MixEntry& entry) {
+Json to_json(const RankedPart& part, const MixEntry& entry, Quantity by) {
+  const ComputedBy counted = part.counted(by);
   return {{"id", entry.id},
           {"weight", entry.weight},
           {"seconds", json_of(part.seconds)},
           {"joules", json_of(part.joules)},
-          {"backend", part.backend},
-          {"dtype", part.dtype},
-          {"other_dtype", part.in_place},
+          {"backend", counted.backend},
+          {"dtype", counted.dtype},
+          {"other_dtype", counted.in_place},
           {"predicted", part.predicted},
           {"own_speed", json_of(part.own_speed)},
           {"unknown", part.unknown}};
@@ -78,7 +79,7 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
   for (const auto& [quantity, why] : one.unknown) made["unknown"][std::string(name(quantity))] = why;
   for (const BackendRecord* backend : one.candidate.lacking) made["lacking"][backend->name] = backend->reason;
   for (std::size_t i = 0; i < one.parts.size(); ++i)
-    made["cases"].push_back(to_json(one.parts[i], ranking.entries[i]));
+    made["cases"].push_back(to_json(one.parts[i], ranking.entries[i], ranking.by));
   return made;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -26,6 +27,22 @@ const DeviceEntry* find_entry(const DeviceCatalogue& catalogue, const Candidate&
     return one.host.threads >= one.host.cores ? find_processors(catalogue, one.device, one.host.cores)
                                               : nullptr;
   return one.memory_bytes ? find_device(catalogue, one.device, *one.memory_bytes) : nullptr;
+}
+
+/// True if the devices are of one model. How many threads processors were measured with makes no other model.
+bool is_same_model(const Candidate& a, const Candidate& b) {
+  if (a.is_cpu != b.is_cpu || a.device != b.device) return false;
+  if (a.is_cpu) return a.host.cpu_identity == b.host.cpu_identity && a.host.cores == b.host.cores;
+  constexpr double memory = 0.1;  // which drivers report differently, as in find_device()
+  return !a.memory_bytes || !b.memory_bytes ||
+         std::abs(static_cast<double>(*a.memory_bytes) / static_cast<double>(*b.memory_bytes) - 1) < memory;
+}
+
+/// The index of the first candidate of the same model as another.
+std::size_t model_index(const std::vector<Ranked>& all, const Candidate& candidate) {
+  const auto first = std::ranges::find_if(
+      all, [&](const Ranked& other) { return is_same_model(other.candidate, candidate); });
+  return static_cast<std::size_t>(first - all.begin());
 }
 
 LeastSeconds by_datasheet(const DeviceEntry& entry) {
@@ -66,6 +83,7 @@ Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by
     const auto least =
         kind_of(candidate) == by.kind ? roofline_of(candidate, by.roofline, catalogue) : std::nullopt;
     if (!least) continue;
+    const std::size_t of_model = model_index(ranking.ranked, candidate);
     for (const auto& [id, on] : times) {
       const auto timed = on.find(i);
       if (timed == on.end() || !(timed->second.seconds.value > 0)) continue;
@@ -73,8 +91,10 @@ Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by
       if (by.roofline == RooflineOf::ceilings && is_ceiling(*timed->second.result)) continue;
       const auto least_seconds = (*least)(*timed->second.result);
       if (!least_seconds) continue;
-      model.reached[id].push_back(
-          {.device = i, .seconds = timed->second.seconds.value, .least_seconds = *least_seconds});
+      model.reached[id].push_back({.device = i,
+                                   .model = of_model,
+                                   .seconds = timed->second.seconds.value,
+                                   .least_seconds = *least_seconds});
     }
   }
   std::vector<ReachedByDevices> cases;
@@ -134,9 +154,15 @@ void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& 
   }
 }
 
+/// True if a run got as far as this entry, in any of its acceptable dtypes.
 bool was_measured(const Candidate& candidate, const MixEntry& entry) {
   const std::vector<std::string> ids = entry.ids();
-  return std::ranges::any_of(ids, [&](const std::string& id) { return candidate.cases.contains(id); });
+  return std::ranges::any_of(ids, [&](const std::string& id) {
+    const auto found = candidate.cases.find(id);
+    return found != candidate.cases.end() && std::ranges::any_of(found->second, [](const CaseResult* r) {
+             return r->status != Status::interrupted;
+           });
+  });
 }
 
 /// Predicts the entries that were not measured. Returns true if there were any. An entry that was measured
@@ -150,9 +176,9 @@ bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& mod
     any = true;
     RankedPart part = predicted_part(entries[e], least, model, times);
     if (!part.seconds)
-      part.unknown =
-          "not measured, and nothing to predict it from: run configs/ceilings.json on this machine, and on "
-          "one of its kind that has the case";
+      part.unknown = one.parts[e].unknown +
+                     ", and nothing to predict it from: run configs/ceilings.json on this machine, and on "
+                     "one of its kind that has the case";
     one.parts[e] = std::move(part);
   }
   return any;
@@ -165,11 +191,11 @@ std::string note_of(const Model& model) {
   if (!model.error)
     return fmt::format(
         "predicted cases were not measured, and how far the predictions are off is not known: that takes "
-        "results of two {} {}",
+        "results of two different {} {}",
         kinds, stated ? "of the catalogue" : "with their ceilings");
   return fmt::format(
-      "predicted cases were not measured; predicted from each other by {}, the {} {} here are off by a "
-      "factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
+      "predicted cases were not measured; predicted from each other by {}, the {} different {} here are off "
+      "by a factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
       from, model.error->devices, kinds, model.error->typical, model.error->most, model.error->cases);
 }
 

@@ -20,7 +20,8 @@ struct TimedCase {
 using TimesOfCases = std::map<std::string, std::map<std::size_t, TimedCase>>;
 
 /// Adds the devices that `options` requests, predicts missing cases if it requests that, and states the error
-/// of such predictions: each device is predicted from the others of its kind. Measured times are not changed.
+/// of such predictions: each device is predicted from other models of its kind. Measured times are not
+/// changed.
 void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& options);
 
 }  // namespace breakeven

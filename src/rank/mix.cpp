@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "plan/config.h"
@@ -18,9 +19,20 @@ std::vector<std::string> MixEntry::ids() const {
 
 namespace {
 
+/// Adds the other acceptable dtypes to the titles of entries that differ in them alone: "... f32 or bf16".
+void name_dtypes_apart(std::vector<MixEntry>& entries) {
+  std::map<std::string, std::size_t> count;
+  for (const MixEntry& entry : entries) ++count[entry.id];
+  for (MixEntry& entry : entries) {
+    if (count[entry.id] == 1) continue;
+    for (const std::string& id : entry.instead) entry.title += " or " + id.substr(id.rfind('/') + 1);
+  }
+}
+
 Mix mix_from(const JsonFile& file, const std::filesystem::path& path) {
   Mix mix{.title = config_from(file, path).title};  // throws whatever `run` would refuse
-  std::unordered_map<std::string, std::size_t> known;
+  // Work that accepts one dtype alone must not be done in those that other work accepts, too.
+  std::map<std::pair<std::string, std::set<std::string>>, std::size_t> known;
   const Json& workloads = file.document["workloads"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const Place place = Place(path.string()) / "workloads" / i;
@@ -30,22 +42,23 @@ Mix mix_from(const JsonFile& file, const std::filesystem::path& path) {
     for (const Sweep& other : share.instead) instead.push_back(other.cases());
     for (std::size_t c = 0; c < cases.size(); ++c) {
       const Case& problem = cases[c].problem;
-      const auto [index, is_new] = known.try_emplace(problem.id(), mix.entries.size());
-      if (is_new) {
-        mix.entries.push_back({.id = index->first,
-                               .title = fmt::format("{} {}", problem.workload->op(),
-                                                    problem.workload->title(problem.parameters)),
-                               .weight = 0});
-      }
-      MixEntry& entry = mix.entries[index->second];
-      entry.weight += share.weight;
+      MixEntry entry{
+          .id = problem.id(),
+          .title = fmt::format("{} {}", problem.workload->op(), problem.workload->title(problem.parameters)),
+          .weight = share.weight};
+      std::set<std::string> accepted;
       for (const auto& other : instead) {
         std::string id = other[c].problem.id();
-        if (std::ranges::find(entry.instead, id) == entry.instead.end())
-          entry.instead.push_back(std::move(id));
+        if (accepted.insert(id).second) entry.instead.push_back(std::move(id));
       }
+      const auto [same, is_new] = known.try_emplace({entry.id, accepted}, mix.entries.size());
+      if (is_new)
+        mix.entries.push_back(std::move(entry));
+      else
+        mix.entries[same->second].weight += share.weight;
     }
   }
+  name_dtypes_apart(mix.entries);
   return mix;
 }
 

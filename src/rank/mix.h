@@ -21,10 +21,11 @@ struct MixEntry {
 
 struct Mix {
   std::string title;
-  std::vector<MixEntry> entries = {};  // ids are unique
+  std::vector<MixEntry> entries = {};  // those of one id accept different dtypes
 };
 
-/// Reads a mix from a config. The weights of a case that occurs more than once add up. Throws ConfigError.
+/// Reads a mix from a config. The weights of a case that occurs more than once with the same acceptable
+/// dtypes add up. Throws ConfigError.
 Mix read_mix(const std::filesystem::path& path);
 
 /// The mix that a result's config is; empty if this program cannot read it, or if files beside it are part of

@@ -28,23 +28,23 @@ std::optional<double> predicted_seconds(double least_seconds, std::span<const Re
 
 std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases) {
   std::vector<double> errors;  // absolute logarithms
-  std::set<std::size_t> devices;
+  std::set<std::size_t> models;
   std::size_t predicted_cases = 0;
   for (const ReachedByDevices& measured : cases) {
     const std::size_t before = errors.size();
     for (const Reached& left_out : measured) {
       ReachedByDevices others;
       std::ranges::copy_if(measured, std::back_inserter(others),
-                           [&](const Reached& other) { return other.device != left_out.device; });
+                           [&](const Reached& other) { return other.model != left_out.model; });
       const auto predicted = predicted_seconds(left_out.least_seconds, others);
       if (!predicted) continue;
       errors.push_back(std::abs(std::log(*predicted / left_out.seconds)));
-      devices.insert(left_out.device);
+      models.insert(left_out.model);
     }
     predicted_cases += errors.size() > before ? 1 : 0;
   }
   if (errors.empty()) return std::nullopt;
-  return PredictionError{.devices = devices.size(),
+  return PredictionError{.devices = models.size(),
                          .cases = predicted_cases,
                          .typical = std::exp(quantile(errors, 0.5)),
                          .most = std::exp(quantile(errors, 0.95))};

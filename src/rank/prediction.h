@@ -16,6 +16,7 @@ namespace breakeven {
 /// The time of a case on a device, and the shortest time that the device's roofline allows.
 struct Reached {
   std::size_t device = 0;    // index of the device
+  std::size_t model = 0;     // index of the first device of the same model
   double seconds = 0;        // of what is predicted: one run, or all runs up to a target
   double least_seconds = 0;  // of one run
 };
@@ -23,9 +24,10 @@ struct Reached {
 /// The times of one case on the devices on which it was measured.
 using ReachedByDevices = std::vector<Reached>;
 
-/// The error of predictions: each measured device is predicted from all others, case by case.
+/// The error of predictions: each measured device is predicted from all others of other models, case by case.
 struct PredictionError {
-  std::size_t devices = 0, cases = 0;
+  std::size_t devices = 0;  // their different models
+  std::size_t cases = 0;
   double typical = 1, most = 1;  // factors: the median, and the 95 % quantile
 };
 
@@ -37,7 +39,8 @@ std::optional<double> stated_least_seconds(const DeviceEntry& device, const Case
 /// ratios of measured to least seconds. Empty without others.
 std::optional<double> predicted_seconds(double least_seconds, std::span<const Reached> others);
 
-/// The error of predictions; empty if no case was measured on two devices, because then it is unknown.
+/// The error of predictions; empty if no case was measured on two models, because then it is unknown. Two
+/// cards of one model agree, which says nothing about another.
 std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases);
 
 }  // namespace breakeven

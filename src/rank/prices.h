@@ -14,7 +14,7 @@ namespace breakeven {
 struct Offer {
   std::string name;               // such as an instance type
   std::string device;             // a GPU's name or a CPU's model, exactly as in results; empty: any
-  std::string host;               // a machine's name; empty: any
+  std::string host;               // a machine's name; empty: any; without a device, of its processors
   std::optional<int> cpus;        // of the machine; absent: any
   std::string cpu_identity = {};  // exactly as in results (host/cpu.h); empty: any
   std::optional<double> per_hour, purchase;  // at least one of them

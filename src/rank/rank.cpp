@@ -1,6 +1,7 @@
 #include "rank/rank.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,6 +9,8 @@
 
 #include "rank/missing_times.h"
 #include "results/counted_samples.h"
+#include "results/measure_settings.h"
+#include "results/number_text.h"
 #include "verdicts/overview.h"
 #include "workloads/workload.h"
 
@@ -21,14 +24,13 @@ bool trains_to_target(const CaseResult& result) {
   return target != nullptr && std::holds_alternative<double>(*target) && std::get<double>(*target) > 0;
 }
 
-/// The seconds of a run, or of all steps up to the target. In that case the interval is that of a step,
-/// because all backends take the same steps and only their speed varies.
+/// The seconds of a run, or of all steps up to the target. The latter have no interval: they are those of one
+/// training, before the samples and the speed probe.
 std::optional<Estimate> seconds_of(const CaseResult& result) {
   if (!result.has_time()) return std::nullopt;
-  const Estimate each = result.seconds->estimate();
-  if (!trains_to_target(result)) return each;
+  if (!trains_to_target(result)) return result.seconds->estimate();
   if (!result.training || !result.training->seconds_to_accuracy) return std::nullopt;
-  return scaled(each, *result.training->seconds_to_accuracy / each.value);
+  return Estimate{.value = *result.training->seconds_to_accuracy};
 }
 
 /// The energy of the same. It has no interval, because its variation is not measured.
@@ -38,9 +40,23 @@ std::optional<Estimate> joules_of(const CaseResult& result) {
   return Estimate{.value = *result.joules * seconds->value / result.seconds->median};
 }
 
+/// The GPUs, or the hosts of processors, that computed a case.
+std::size_t devices_of(const CaseResult& result) {
+  const std::vector<RankPlace>& places = result.conditions.ranks;
+  if (result.device == "cpu") {
+    std::set<std::string> hosts;
+    for (const RankPlace& place : places) hosts.insert(place.host);
+    return std::max<std::size_t>(hosts.size(), 1);
+  }
+  if (!places.empty()) return places.size();
+  const auto* ranks = std::get_if<std::int64_t>(result.parameters.find("ranks"));
+  return ranks == nullptr || *ranks < 1 ? 1 : static_cast<std::size_t>(*ranks);
+}
+
 std::string why_no_time(const CaseResult& result) {
   if (result.has_time()) return fmt::format("{}: did not reach its target", result.backend);
-  return fmt::format("{}: {}", result.backend, status_text(result.status, result.reason));
+  return fmt::format("{}: {}{}", result.backend, status_text(result.status, result.reason),
+                     result.status == Status::interrupted ? " (continue the run with --resume)" : "");
 }
 
 /// The fastest result of the candidate's backends that is right.
@@ -75,16 +91,23 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   for (const std::string& id : entry.ids()) {
     const auto fastest = fastest_of(candidate, id);
     if (!fastest) continue;
+    const bool in_place = id != entry.id;
     if (!part.seconds || fastest->seconds.value < part.seconds->value) {
+      const CaseResult& result = *fastest->result;
       part.seconds = fastest->seconds;
-      part.backend = fastest->result->backend;
-      part.dtype = fastest->result->dtype;
-      part.in_place = id != entry.id;
-      part.own_speed = own_speed_of(*fastest->result);
+      part.backend = result.backend;
+      part.dtype = result.dtype;
+      part.in_place = in_place;
+      part.own_speed = trains_to_target(result) ? std::nullopt : own_speed_of(result);
+      part.devices = devices_of(result);
+      part.fastest_joules = joules_of(result);
     }
     for (const CaseResult* result : candidate.cases.at(id)) {
       const auto joules = joules_of(*result);
-      if (joules && (!part.joules || joules->value < part.joules->value)) part.joules = joules;
+      if (!joules || (part.joules && joules->value >= part.joules->value)) continue;
+      part.joules = joules;
+      part.most_economical =
+          ComputedBy{.backend = result->backend, .dtype = result->dtype, .in_place = in_place};
     }
   }
   if (!part.seconds) part.unknown = why_unknown(candidate, entry);
@@ -217,11 +240,16 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
 
 /// True if the offer's own conditions match the candidate. A name such as "AMD EPYC" may be that of several
 /// processors.
-bool may_be_of(const Offer& offer, const Candidate& candidate) {
+bool conditions_match(const Offer& offer, const Candidate& candidate) {
   return (offer.device.empty() || offer.device == candidate.device) &&
          (offer.host.empty() || offer.host == candidate.host.recorded_name()) &&
          (!offer.cpus || *offer.cpus == candidate.host.cpus) &&
          (offer.cpu_identity.empty() || offer.cpu_identity == candidate.host.cpu_identity);
+}
+
+/// The same, and true for a GPU only if the offer names it: an offer of its host alone is of the processors.
+bool may_be_of(const Offer& offer, const Candidate& candidate) {
+  return conditions_match(offer, candidate) && (candidate.is_cpu || !offer.device.empty());
 }
 
 /// The precision with which an offer identifies a machine: the number of conditions besides the device.
@@ -234,10 +262,18 @@ std::string processor_key(const Host& host) {
   return host.cpu_identity.empty() ? fmt::format("{}", fmt::join(host.cpu_features, " ")) : host.cpu_identity;
 }
 
+/// A key that distinguishes the processors that an offer may be of, by what it does not state of them.
+std::string unstated_key(const Offer& offer, const Host& host) {
+  if (!offer.host.empty()) return "";
+  return fmt::format("{} x {}", offer.cpus ? 0 : host.cpus,
+                     offer.cpu_identity.empty() ? processor_key(host) : "");
+}
+
 using Amount = std::optional<double> Offer::*;
 
 /// Assigns the offers of one amount to candidates. Only the most precise offers for a candidate apply to it.
-/// An offer that gives only the name of a processor applies to none if different processors have that name.
+/// An offer that gives only the name of a processor applies to none if different processors, or different
+/// numbers of them, have that name.
 class OffersOf {
  public:
   OffersOf(const std::optional<Prices>& prices, const std::vector<Ranked>& all, Amount amount)
@@ -258,12 +294,11 @@ class OffersOf {
     std::map<const Offer*, std::set<std::string>> processors;
     each_match([&](const Offer& offer, std::size_t i) {
       if (all[i].candidate.is_cpu && !all[i].predicted && precision(offer) == most_precise[i])
-        processors[&offer].insert(processor_key(all[i].candidate.host));
+        processors[&offer].insert(unstated_key(offer, all[i].candidate.host));
     });
     each_match([&](const Offer& offer, std::size_t i) {
       if (precision(offer) < most_precise[i]) return;
-      const bool says_which = !offer.host.empty() || !offer.cpu_identity.empty();
-      if (all[i].candidate.is_cpu && !says_which && processors[&offer].size() > 1) {
+      if (all[i].candidate.is_cpu && processors[&offer].size() > 1) {
         ambiguous_.insert(offer.device);
         return;
       }
@@ -303,20 +338,49 @@ void name_by_offers(std::vector<Ranked>& all) {
   }
 }
 
+std::string why_no_offer(const Candidate& candidate, const Prices& prices) {
+  std::string why = fmt::format("there is no price for '{}'", candidate.device);
+  const bool is_of_host = std::ranges::any_of(prices.offers, [&](const Offer& offer) {
+    return offer.per_hour && conditions_match(offer, candidate);
+  });
+  if (is_of_host)
+    why += fmt::format(R"(; that of the host '{}' is of its processors: add one with "device": "{}")",
+                       candidate.host.recorded_name(), candidate.device);
+  return why;
+}
+
+/// "4 GPUs", "2 hosts".
+std::string devices_text(const Candidate& candidate, std::size_t devices) {
+  return candidate.is_cpu ? counted_text(devices, "host", "hosts") : counted_text(devices, "GPU", "GPUs");
+}
+
+/// The first part that several devices computed; the end if there is none. Offers are of one device.
+std::vector<RankedPart>::const_iterator of_several_devices(const Ranked& one) {
+  return std::ranges::find_if(one.parts, [](const RankedPart& part) { return part.devices > 1; });
+}
+
 /// Sets the cost of a candidate whose offers are known, or the reason why it is unknown.
-void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents) {
+void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents,
+           const std::vector<MixEntry>& entries) {
+  const auto several = of_several_devices(one);
   if (!prices) {
     one.unknown[Quantity::cost] = "no prices were given";
   } else if (!one.offer && rents.is_ambiguous(one.candidate.device)) {
     one.unknown[Quantity::cost] = fmt::format(
-        R"(the price of '{}' could be that of several processors here; give it "cpu_identity" or "host")",
+        "the price of '{}' could be that of several processors here; give it "
+        R"("cpu_identity", "cpus" or "host")",
         one.candidate.device);
   } else if (!one.offer) {
     one.unknown[Quantity::cost] =
         one.to_buy ? "it has a purchase price alone: what a run costs depends on how much it is used"
-                   : fmt::format("there is no price for '{}'", one.candidate.device);
+                   : why_no_offer(one.candidate, *prices);
   } else if (!one.seconds) {
     one.unknown[Quantity::cost] = "its time is not known";
+  } else if (several != one.parts.end()) {
+    one.unknown[Quantity::cost] =
+        fmt::format("'{}' ran on {}, and the price is of one; name work without it with --mix CONFIG",
+                    entries[static_cast<std::size_t>(several - one.parts.begin())].title,
+                    devices_text(one.candidate, several->devices));
   } else {
     one.cost = scaled(*one.seconds, *one.offer->per_hour / 3600);
   }
@@ -332,13 +396,27 @@ const Ranked* cheapest_cpu(const Ranking& ranking) {
   return best;
 }
 
-Payback bought(const Ranked& gpu, const Ranked& cpu, const std::optional<Electricity>& electricity) {
+/// The energy of the work by the fastest backends, whose hours a payback counts. Empty if it is not known of
+/// each.
+std::optional<double> joules_of_fastest(const Ranking& ranking, const Ranked& one) {
+  Summands all;
+  for (std::size_t i = 0; i < one.parts.size(); ++i) {
+    const auto& joules = one.parts[i].fastest_joules;
+    if (!joules) return std::nullopt;
+    all.add(*joules, ranking.entries[i].weight);
+  }
+  return ranking.weighted ? weighted_sum(all.parts, all.weights).value : geometric_mean(all.parts).value;
+}
+
+Payback bought(const Ranked& gpu, const Ranked& cpu, const Ranking& ranking) {
+  const auto& electricity = ranking.prices->electricity;
+  const auto joules = joules_of_fastest(ranking, gpu);
   Payback payback{.gpu = gpu.candidate.name,
                   .cpu = cpu.candidate.name,
                   .bought = true,
-                  .with_electricity = electricity && gpu.joules};
+                  .with_electricity = electricity && joules};
   double saved = cpu.cost->value;
-  if (payback.with_electricity) saved -= gpu.joules->value / joules_per_kwh * electricity->per_kwh;
+  if (payback.with_electricity) saved -= *joules / joules_per_kwh * electricity->per_kwh;
   if (saved > 0) payback.hours = *gpu.to_buy->purchase / saved * gpu.seconds->value / 3600;
   return payback;
 }
@@ -348,11 +426,11 @@ std::vector<Payback> paybacks(const Ranking& ranking) {
   const Ranked* cpu = cheapest_cpu(ranking);
   if (cpu == nullptr) return all;
   for (const Ranked& one : ranking.ranked) {
-    if (one.candidate.is_cpu || !one.seconds) continue;
+    if (one.candidate.is_cpu || !one.seconds || of_several_devices(one) != one.parts.end()) continue;
     if (one.cost)
       all.push_back(
           {.gpu = one.candidate.name, .cpu = cpu->candidate.name, .busy = ratio(*one.cost, *cpu->cost)});
-    if (one.to_buy) all.push_back(bought(one, *cpu, ranking.prices->electricity));
+    if (one.to_buy) all.push_back(bought(one, *cpu, ranking));
   }
   return all;
 }
@@ -380,15 +458,15 @@ void order(Ranking& ranking) {
   }
 }
 
-/// True if `a` is no worse than `b` in any metric and better in at least one. False if a metric is known of
-/// only one of them.
+/// True if `a` is no worse than `b` in any metric that is known of both, time at least, and better in one. If
+/// unknown metrics counted, a machine whose energy cannot be read would never be beaten.
 bool dominates(const Ranked& a, const Ranked& b) {
+  if (!a.seconds || !b.seconds) return false;
   bool better = false;
   for (const Quantity quantity : quantities) {
     const auto& of_a = a.amount(quantity);
     const auto& of_b = b.amount(quantity);
-    if (of_a.has_value() != of_b.has_value()) return false;
-    if (!of_a || may_be_equal(ratio(*of_a, *of_b))) continue;
+    if (!of_a || !of_b || may_be_equal(ratio(*of_a, *of_b))) continue;
     if (of_a->value > of_b->value) return false;
     better = better || of_a->value < of_b->value;
   }
@@ -447,6 +525,33 @@ std::vector<std::string> of_other_work(const Ranking& ranking) {
   return names;
 }
 
+/// A note on the cases for which candidates used different numbers of devices; empty if there are none.
+std::string different_devices(const Ranking& ranking) {
+  std::size_t cases = 0;
+  std::string first;
+  for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
+    std::set<std::size_t> numbers;
+    std::map<std::string, std::vector<std::string>> names;  // of the candidates, by their devices
+    for (const Ranked& one : ranking.ranked) {
+      const RankedPart& part = one.parts[i];
+      if (!part.seconds || part.predicted) continue;
+      numbers.insert(part.devices);
+      names[devices_text(one.candidate, part.devices)].push_back(one.candidate.name);
+    }
+    if (numbers.size() < 2 || ++cases > 1) continue;
+    std::vector<std::string> used;
+    used.reserve(names.size());
+    for (const auto& [devices, of_these] : names)
+      used.push_back(fmt::format("{} of {}", devices, joined_text(of_these)));
+    first = fmt::format("{} on {}", ranking.entries[i].title, fmt::join(used, ", "));
+  }
+  if (cases == 0) return "";
+  return fmt::format(
+      "the machines used different numbers of devices for {}: {}{}; to rank single devices, name work "
+      "without such cases with --mix CONFIG",
+      counted_text(cases, "case", "cases"), cases > 1 ? "for example " : "", first);
+}
+
 void add_notes(Ranking& ranking) {
   std::vector<std::string>& notes = ranking.notes;
   if (ranking.entries.empty())
@@ -460,11 +565,12 @@ void add_notes(Ranking& ranking) {
   if (ranking.ranked.size() == 1)
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));
+  if (std::string note = different_devices(ranking); !note.empty()) notes.push_back(std::move(note));
   if (!ranking.prices) return;
   std::set<std::string> unused;
   for (const Offer& offer : ranking.prices->offers) {
     if (std::ranges::none_of(ranking.ranked,
-                             [&](const Ranked& one) { return may_be_of(offer, one.candidate); }))
+                             [&](const Ranked& one) { return conditions_match(offer, one.candidate); }))
       unused.insert(offer.device.empty() ? offer.host : offer.device);
   }
   if (!unused.empty() && unused.size() <= 5)
@@ -473,6 +579,18 @@ void add_notes(Ranking& ranking) {
 }
 
 }  // namespace
+
+std::string mixed_caches(std::span<const Result> results) {
+  std::map<std::string, std::string> machines;  // by state of the caches: the first host
+  for (const Result& result : results) machines.emplace(cache_state(result), result.host.name);
+  const auto warm = machines.find("warm");
+  const auto cold = machines.find("cold");
+  if (warm == machines.end() || cold == machines.end()) return "";
+  return fmt::format(
+      "the files were not measured alike: one of {} with warm caches, one of {} with cold ones; rank either "
+      "kind alone",
+      warm->second, cold->second);
+}
 
 Ranking rank_results(std::span<const Result> results, const RankOptions& options) {
   Ranking ranking;
@@ -499,7 +617,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   for (Ranked& one : ranking.ranked) {
     one.seconds = total(ranking, one, Quantity::time);
     one.joules = total(ranking, one, Quantity::energy);
-    price(one, options.prices, rents);
+    price(one, options.prices, rents, ranking.entries);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
     if (std::ranges::none_of(ranking.ranked,

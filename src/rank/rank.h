@@ -23,6 +23,12 @@ namespace breakeven {
 
 inline constexpr double joules_per_kwh = 3.6e6;
 
+/// How the result that counts was computed.
+struct ComputedBy {
+  std::string backend, dtype;
+  bool in_place = false;  // the dtype is not the preferred one
+};
+
 /// One case of the work on one candidate.
 struct RankedPart {
   std::optional<Estimate> seconds, joules;  // of one run, or of training to a target
@@ -31,7 +37,17 @@ struct RankedPart {
   bool in_place = false;                    // the dtype is not the preferred one
   bool predicted = false;                   // not measured on this candidate
   std::string unknown;                      // why there are no seconds
-  std::optional<double> own_speed = {};     // own_speed_of() the fastest backend's result
+  std::optional<double> own_speed = {};     // own_speed_of() the samples whose seconds they are
+  std::size_t devices = 1;                  // GPUs, or hosts of processors, on which the fastest backend ran
+  std::optional<Estimate> fastest_joules = {};     // of the fastest backend
+  std::optional<ComputedBy> most_economical = {};  // the backend whose `joules` they are
+
+  /// What counts in a ranking by this metric.
+  ComputedBy counted(Quantity by) const {
+    return by == Quantity::energy && most_economical
+               ? *most_economical
+               : ComputedBy{.backend = backend, .dtype = dtype, .in_place = in_place};
+  }
 };
 
 /// The work on one candidate.
@@ -46,7 +62,9 @@ struct Ranked {
   std::optional<Offer> to_buy;              // the cheapest for this candidate, to buy
   int place = 0;                            // by the requested metric; ties share one; 0: unknown
   std::optional<Estimate> behind;           // as a multiple of the first's
-  bool on_front = false;  // no other is better in one of time, energy and cost, and no worse in the others
+  /// No other is better in one of time, energy and cost, and no worse in the others; of two candidates, the
+  /// metrics that are known of both count.
+  bool on_front = false;
   std::size_t interrupted = 0;  // results that its runs did not measure, of the mix or of all cases
 
   const std::optional<Estimate>& amount(Quantity quantity) const {
@@ -96,7 +114,7 @@ struct Ranking {
   std::vector<Ranked> ranked;       // by place, unknown ones last
   std::vector<Payback> paybacks;
   std::vector<RankedFit> fits;
-  /// The errors of predictions, from devices among the results: each is predicted from the others of its
+  /// The errors of predictions, from devices among the results: each is predicted from other models of its
   /// kind.
   std::map<PredictedBy, PredictionError> prediction_errors;
   std::optional<Prices> prices;
@@ -114,6 +132,10 @@ struct RankOptions {
       predicted;                 // names of devices in the catalogue that are ranked without a measurement
   bool predict_missing = false;  // predict a candidate's missing cases from its ceilings
 };
+
+/// Why results cannot be ranked together: times with cold caches are not comparable with those with warm
+/// ones. Empty if they can.
+std::string mixed_caches(std::span<const Result> results);
 
 /// Ranks the candidates. Sets everything but `created` and `tool_version`. The ranking points into the
 /// results, which must outlive it.

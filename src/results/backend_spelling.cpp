@@ -1,12 +1,15 @@
 #include "results/backend_spelling.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
 #include <cctype>
 #include <vector>
+
+#include "results/warning_starts.h"
 
 namespace breakeven {
 namespace {

@@ -22,9 +22,6 @@ std::string_view version_in_name(std::string_view backend);
 /// took 1.3x". That differs from one race to the next, even if the choice is the same.
 std::string chosen_algorithm(std::string_view algorithm);
 
-/// The start of every `several_algorithms_text`.
-inline constexpr std::string_view several_algorithms_start = "its samples are of several algorithms:";
-
 /// `its samples are of several algorithms: "im2col" and "winograd"`. A start that the texts share is left
 /// out, up to a comma or a semicolon: `"... by gemm" and "... by gemv"`. Their end tells such texts apart.
 std::string several_algorithms_text(const std::vector<std::string>& algorithms);

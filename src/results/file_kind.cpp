@@ -1,6 +1,7 @@
 #include "results/file_kind.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

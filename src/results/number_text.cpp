@@ -41,4 +41,12 @@ std::string factor_text(double ratio) {
   return fmt::format("{:.{}f}x", ratio, size >= 9.95 ? 0 : size < 1.095 ? 2 : 1);
 }
 
+std::string factor_text(double ratio, bool is_rough) {
+  return (is_rough ? "~" : "") + factor_text(ratio);
+}
+
+std::string factor_text(const Estimate& ratio) {
+  return factor_text(ratio.value, !ratio.interval);
+}
+
 }  // namespace breakeven

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "statistics/estimate.h"
 
 namespace breakeven {
 
@@ -39,6 +42,12 @@ std::string count_text(std::integral auto value) {
 
 /// `0.97x`, `1.04x`, `1.5x`, `12x`: two significant digits, or three near 1 and from 100 up.
 std::string factor_text(double ratio);
+
+/// `1.5x`; `~1.5x` for a rough ratio.
+std::string factor_text(double ratio, bool is_rough);
+
+/// The same for a ratio that is rough if it has no interval.
+std::string factor_text(const Estimate& ratio);
 
 /// "1 case", "12 cases", with thousands separated.
 std::string counted_text(std::integral auto count, std::string_view one, std::string_view several) {

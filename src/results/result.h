@@ -37,8 +37,8 @@ constexpr bool is_wrong(Status status) {
 /// The samples of one case on one backend: wall seconds of one iteration each.
 struct Timing {
   double median = 0;
-  std::optional<double> ci_low = {},
-                        ci_high = {};        // 95 % interval of the median; absent with too few samples
+  /// The 95 % interval of the median; absent with too few samples.
+  std::optional<double> ci_low = {}, ci_high = {};
   std::vector<double> samples;               // in the order measured
   std::vector<std::int64_t> launches = {};   // samples in each launch, in order
   std::int64_t iterations = 0;               // in the last sample

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/algorithm/string/case_conv.hpp>
+#include <iterator>
 
 #include "plan/suggestion.h"
 #include "results/backend_spelling.h"
@@ -12,40 +12,22 @@
 namespace breakeven {
 namespace {
 
-constexpr std::string_view rebuild = "build it: cmake --build build --target programs";
-constexpr std::string_view with_cuda = "run scripts/setup-cuda and build again (docs/cuda-backend.md)";
+/// From the CMakeLists.txt of the backends' folders.
+constexpr OwnBackend all_own[] = {
+#include "own_backends.inc"
+};
 
-constexpr std::array<OwnBackend, 15> all_own{{
-    {"native", rebuild},
-    {"reference", rebuild},
-    {"openblas",
-     "install OpenBLAS (Debian: libopenblas-openmp-dev; or scripts/setup-libraries openblas) and build "
-     "again"},
-    {"blis", "install BLIS (Debian: libblis-dev) and build again"},
-    {"mkl", "run scripts/setup-libraries mkl and build again (docs/compare-libraries.md, \"MKL\")"},
-    {"onednn", "install oneDNN (Debian: libdnnl-dev; or scripts/setup-libraries onednn) and build again"},
-    {"cuda", with_cuda},
-    {"pytorch", rebuild},
-    {"pytorch-compiled", rebuild},
-    {"pytorch-cuda", rebuild},
-    {"pytorch-cuda-compiled", rebuild},
-    {"jax", rebuild},
-    {"jax-cuda", rebuild},
-    {"tensorflow", rebuild},
-    {"tensorflow-cuda", rebuild},
-}};
+const OwnBackend* find_own(std::string_view name) {
+  const auto* found = std::ranges::find(all_own, name, &OwnBackend::name);
+  return found == std::end(all_own) ? nullptr : found;
+}
 
 /// True for a version of a library that scripts/setup-libraries installs, such as "openblas-0.3.30".
 bool is_brought_version(std::string_view name) {
   const std::string_view version = version_in_name(name);
   if (version.empty()) return false;
-  const auto libraries = brought_libraries();
-  return std::ranges::find(libraries, name.substr(0, name.size() - version.size() - 1)) != libraries.end();
-}
-
-const OwnBackend* find_own(std::string_view name) {
-  const auto* found = std::ranges::find(all_own, name, &OwnBackend::name);
-  return found == all_own.end() ? nullptr : found;
+  const OwnBackend* library = find_own(name.substr(0, name.size() - version.size() - 1));
+  return library != nullptr && library->has_versions;
 }
 
 /// "; did you mean 'openblas'?", whatever the case of the name's letters; empty if no name is similar.
@@ -60,11 +42,6 @@ std::string suggestion(std::string_view name, std::span<const BackendProgram> pr
 
 std::span<const OwnBackend> own_backends() {
   return all_own;
-}
-
-std::span<const std::string_view> brought_libraries() {
-  static constexpr std::array<std::string_view, 3> libraries{"openblas", "onednn", "mkl"};
-  return libraries;
 }
 
 bool is_own_backend(std::string_view name) {

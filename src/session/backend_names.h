@@ -12,11 +12,11 @@ namespace breakeven {
 /// A backend of this project, built here or not.
 struct OwnBackend {
   std::string_view name, remedy;  // the remedy: how to get its program
+  /// True for a library whose versions scripts/setup-libraries installs beside the system's. Each has a
+  /// backend of its own: "openblas-0.3.30".
+  bool has_versions = false;
 };
 std::span<const OwnBackend> own_backends();
-/// The libraries that scripts/setup-libraries installs. Each version that it installs beside the system's has
-/// a backend of its own: "openblas-0.3.30".
-std::span<const std::string_view> brought_libraries();
 /// True for a backend of this project, including every version of an installed library.
 bool is_own_backend(std::string_view name);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "results/backend_spelling.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
+#include "statistics/summary.h"
 #include "workloads/ranks.h"
 
 namespace breakeven {
@@ -46,16 +46,17 @@ std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   }
 }
 
-/// Appends a cost, and removes the oldest if there are too many.
-void note_cost(std::vector<double>& costs, double seconds) {
-  constexpr std::size_t kept = 31;
-  if (costs.size() == kept) costs.erase(costs.begin());
-  costs.push_back(seconds);
-}
-
 /// True if a request may take much longer than the time that it reports.
 bool has_work_beside(const Measure& measure, const answer::Sample& sample) {
   return measure.cold_cache || sample.device_seconds || !sample.latencies.empty();
+}
+
+/// False if all times are simulated, or are those of GPUs: beside a GPU alone the host's CPUs rest, and a
+/// probe would find them at low clocks.
+bool needs_probes(const Visit& visit) {
+  return std::ranges::any_of(visit.contenders, [](const Contender* c) {
+    return !c->finished && !has_simulated_clock(c->participant->backend) && !is_on_gpu(*c);
+  });
 }
 
 }  // namespace
@@ -105,9 +106,11 @@ Engine::Engine(const Measure& measure, const Instruments& instruments, int threa
     : measure_(measure),
       instruments_(instruments),
       report_progress_(std::move(report_progress)),
-      workers_(measure, instruments.start_worker) {
-  if (instruments.make_speed_probe && measure.needs_own_speed)
-    speed_probe_ = instruments.make_speed_probe(cpus_for(threads));
+      workers_(measure, instruments.start_worker),
+      speed_(instruments.make_speed_probe && measure.needs_own_speed
+                 ? instruments.make_speed_probe(cpus_for(threads))
+                 : nullptr,
+             *instruments.time) {
   if (!reference) return;
   reference_ = Participant{.key = "the reference backend",
                            .backend = *reference,
@@ -168,17 +171,19 @@ void Engine::note_places(Contender& contender) const {
 
 bool Engine::prepare_samples(Visit& visit) {
   // If a contender of a pair is finished, nothing is left to compare.
-  const auto goes_on = [&](const Contender& contender) { return !contender.finished || !visit.is_paired; };
+  const auto can_continue = [&](const Contender& contender) {
+    return !contender.finished || !visit.is_paired;
+  };
   for (const Contender* contender : visit.contenders) compute_reference(*contender->problem);
   for (Contender* contender : visit.contenders) {
     if (contender->finished) continue;
     const double start = time().now();
     prepare_and_verify(*contender, visit.launch);
     contender->setup_seconds = time().now() - start;
-    if (!goes_on(*contender)) return false;
+    if (!can_continue(*contender)) return false;
   }
   if (visit.before_sampling) visit.before_sampling();
-  begin_probing(visit);
+  speed_.begin_visit(needs_probes(visit));
   for (Contender* contender : visit.contenders) {
     if (contender->finished) continue;
     report_progress_(*contender, "warming up");
@@ -189,7 +194,7 @@ bool Engine::prepare_samples(Visit& visit) {
       calibrate(*contender, visit.seconds);
     }
     contender->warm_seconds = time().now() - start;
-    if (!goes_on(*contender)) return false;
+    if (!can_continue(*contender)) return false;
   }
   if (visit.is_paired && !visit.keeps_iterations) {
     std::int64_t most = 1;
@@ -333,7 +338,11 @@ void Engine::finish(Contender& contender, Status status, const std::string& reas
 }
 
 void Engine::wait_until_idle(Contender& contender) {
-  if (!workers_.wait_until_idle(*contender.participant)) contender.busy_when_idle = true;
+  if (workers_.wait_until_idle(*contender.participant) || contender.busy_when_idle) return;
+  contender.busy_when_idle = true;
+  contender.warnings.push_back(
+      fmt::format("its threads were still busy {} ms after a sample: they disturb the other backends",
+                  longest_busy.count()));
 }
 
 // ---- before the samples that count
@@ -392,7 +401,7 @@ void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s,
 
 bool Engine::sample_in_rounds(Visit& visit) {
   if (!warm_up(visit)) return false;
-  latest_speed_ = probe_speed();
+  speed_.probe();
   while (!Interruption::requested()) {
     wait_for_own_speed(visit);
     const auto rounds = take_stretch(visit);
@@ -402,27 +411,6 @@ bool Engine::sample_in_rounds(Visit& visit) {
     for (const Round& round : *rounds) visit.take(round);
   }
   return false;
-}
-
-void Engine::begin_probing(const Visit& visit) {
-  // Probing does not help if all times are simulated. Beside a GPU alone, the host's CPUs rest: a probe would
-  // find them at low clocks.
-  probes_ = speed_probe_ && !std::ranges::all_of(visit.contenders, [](const Contender* c) {
-              return c->finished || has_simulated_clock(c->participant->backend) || is_on_gpu(*c);
-            });
-  if (!probes_) {
-    latest_speed_.reset();
-    latest_probe_.reset();
-  }
-  if (!probes_ || !probe_costs_.empty()) return;
-  speed_probe_->calibrate();
-  speed_probe_->measure();  // the first also reads memory
-  // Pauses as in rounds: a CPU that has slept takes longer.
-  constexpr double between_probes = 0.01;
-  for (int i = 0; i < 5; ++i) {
-    time().sleep(between_probes);
-    probe_speed();
-  }
 }
 
 bool Engine::warm_up(Visit& visit) {
@@ -450,7 +438,7 @@ bool Engine::warm_up(Visit& visit) {
 
 std::optional<std::vector<Round>> Engine::take_stretch(Visit& visit) {
   const double begun = time().now();
-  const double wanted = probes_ ? stretch_seconds(mean(probe_costs_)) : 0;
+  const double wanted = speed_.stretch();
   std::vector<Round> rounds;
   while (!Interruption::requested()) {
     const auto due = visit.due(rounds.size());
@@ -485,16 +473,12 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
 }
 
 void Engine::probe_after(const Visit& visit, std::vector<Round>& rounds) {
-  RoundProbes probes{.before = latest_probe_, .after = nullptr};
-  const auto before = std::exchange(latest_speed_, probe_speed());
-  probes.after = latest_probe_;
+  const RoundSpeed speed = speed_.probe_after(rounds.size());
+  if (!speed.own_speed) return;
   for (Round& round : rounds) {
-    round.probes = probes;
-    if (!before || !latest_speed_) continue;
-    round.own_speed = std::min(*before, *latest_speed_);
-    round_speeds_.push_back(*round.own_speed);
+    round.own_speed = speed.own_speed;
+    round.probes = speed.probes;
   }
-  if (!before || !latest_speed_) return;
   for (std::size_t i = 0; i < visit.contenders.size(); ++i) {
     const auto taken = static_cast<std::size_t>(
         std::ranges::count_if(rounds, [&](const Round& round) { return round.samples[i].has_value(); }));
@@ -502,89 +486,17 @@ void Engine::probe_after(const Visit& visit, std::vector<Round>& rounds) {
     const std::size_t all = contender.answers.size();
     if (taken == 0) continue;
     contender.own_speed.resize(all - taken, std::numeric_limits<double>::quiet_NaN());
-    contender.own_speed.resize(all, std::min(*before, *latest_speed_));
+    contender.own_speed.resize(all, *speed.own_speed);
     contender.probes.resize(all - taken);
-    contender.probes.resize(all, probes);
+    contender.probes.resize(all, speed.probes);
   }
-}
-
-std::optional<double> Engine::probe_speed() {
-  if (!probes_) return std::nullopt;
-  const double start = time().now();
-  const SpeedReading reading = speed_probe_->measure();
-  const double cost = time().now() - start;
-  note_cost(probe_costs_, cost);
-  probe_seconds_ += cost;
-  note_parts(reading.times);
-  latest_probe_ = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times));
-  return reading.speed.share;
-}
-
-double Engine::own_speed_by_now(const RoundProbes& probes) const {
-  double least = 1;
-  for (const auto& probe : {probes.before, probes.after}) {
-    if (probe && speed_probe_) least = std::min(least, speed_probe_->share_again(*probe));
-  }
-  return least;
-}
-
-void Engine::note_parts(const SpeedProbeTimes& times) {
-  std::map<std::string, double> slowest;
-  std::optional<double> fewest_per_cycle;
-  for (const CpuSpeedTimes& cpu : times.cpus) {
-    if (cpu.counters && cpu.counters->cycles > 0) {
-      const double per_cycle =
-          static_cast<double>(cpu.counters->instructions) / static_cast<double>(cpu.counters->cycles);
-      fewest_per_cycle = std::min(fewest_per_cycle.value_or(per_cycle), per_cycle);
-    }
-    // A CPU that another program uses half of the time does half the work, however fast it is the rest of the
-    // time.
-    slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds / cpu.cpu_share);
-    slowest["l2"] = std::max(slowest["l2"], cpu.l2_seconds);
-    slowest["clock"] = std::max(slowest["clock"], cpu.clock_seconds);
-    if (cpu.memory_seconds) slowest["memory"] = std::max(slowest["memory"], *cpu.memory_seconds);
-  }
-  if (times.core_to_core_seconds) slowest["core_to_core"] = *times.core_to_core_seconds;
-  for (const auto& [part, seconds] : slowest) {
-    if (seconds > 0 && std::isfinite(seconds)) part_seconds_[part].push_back(seconds);
-  }
-  if (fewest_per_cycle) instructions_per_cycle_.push_back(*fewest_per_cycle);
 }
 
 void Engine::wait_for_own_speed(const Visit& visit) {
-  constexpr double longest_pause = 0.01;
-  double pause = 0.005;  // quiet moments next to a neighbour seldom last longer than about 10 ms
-  const double start = time().now();
-  while (latest_speed_.value_or(1) < trusted_speed_share && time().now() < visit.wait_until &&
-         !Interruption::requested()) {
-    report_progress_(
-        *visit.contenders.front(),
-        fmt::format("waiting: the machine runs at {:.0f} % of its own speed", *latest_speed_ * 100));
-    waiting_speeds_.push_back(*latest_speed_);
-    time().sleep(pause);
-    pause = std::min(2 * pause, longest_pause);
-    latest_speed_ = probe_speed();
-  }
-  waited_seconds_ += time().now() - start;
-}
-
-std::optional<MachineSpeed> Engine::machine_speed() const {
-  if (!speed_probe_ || round_speeds_.empty()) return std::nullopt;
-  MachineSpeed speed{.rounds = std::ssize(round_speeds_),
-                     .slow_rounds = std::ssize(slow_samples(round_speeds_)),
-                     .median = median(round_speeds_),
-                     .lowest = quantile(round_speeds_, 0.05),
-                     .best_seconds = {},
-                     .reservation = speed_probe_->reference().why};
-  for (const auto& [part, seconds] : part_seconds_) {
-    speed.best_seconds[part] = *std::ranges::min_element(seconds);
-    speed.median_seconds[part] = median(seconds);
-    const double range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
-    if (part == "clock") speed.clock_range = range;
-    if (part == "core_to_core") speed.core_to_core_range = range;
-  }
-  if (!instructions_per_cycle_.empty()) speed.instructions_per_cycle = median(instructions_per_cycle_);
-  return speed;
+  speed_.wait_for_own_speed(visit.wait_until, [&](double own_speed) {
+    report_progress_(*visit.contenders.front(),
+                     fmt::format("waiting: the machine runs at {:.0f} % of its own speed", own_speed * 100));
+  });
 }
 
 std::optional<answer::Sample> Engine::take_sample(Contender& contender,

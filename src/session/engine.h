@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "host/speed_probe.h"
@@ -18,19 +19,14 @@
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
+#include "session/speed_record.h"
+#include "session/time_source.h"
 #include "session/worker_pool.h"
 #include "session/worker_process.h"
-#include "statistics/summary.h"
 #include "version.h"
 #include "workloads/interface.h"
 
 namespace breakeven {
-
-/// The probes before and after a stretch of rounds. They are kept so that the machine's speed at that time
-/// can be estimated again with later knowledge.
-struct RoundProbes {
-  std::shared_ptr<const std::vector<CpuSpeedRatios>> before, after;  // null if not probed
-};
 
 /// One problem and its reference result.
 struct MeasuredProblem {
@@ -116,14 +112,6 @@ struct Visit {
   std::function<void()> before_sampling = {};
 };
 
-/// The clock of a session: the machine's own, or simulated time in a test.
-class TimeSource : public Interface {
- public:
-  /// Seconds since an unspecified moment; never goes back.
-  virtual double now() const = 0;
-  virtual void sleep(double seconds) = 0;
-};
-
 /// The external services of an engine. Tests pass scripted workers and simulated time.
 struct Instruments {
   StartWorker start_worker;
@@ -181,7 +169,8 @@ class Engine {
     return workers_.ask<T>(*contender.participant, request, timeout);
   }
 
-  /// Returns the answer to a request. Without an answer the contender is finished.
+  /// Returns the answer to a request. Without an answer the contender is finished, and what its program has
+  /// prepared is released, so that the next contender finds the memory.
   template <typename T>
   std::optional<T> ask(Contender& contender, const Request& request, std::optional<double> timeout = {},
                        const std::function<void()>& meanwhile = {}) {
@@ -189,6 +178,7 @@ class Engine {
     if (auto* answer = std::get_if<T>(&answered)) return std::move(*answer);
     const auto& none = std::get<NoAnswer>(answered);
     finish(contender, none.status, none.reason);
+    if (!std::holds_alternative<request::Prepare>(request)) release(contender);
     return std::nullopt;
   }
 
@@ -198,25 +188,21 @@ class Engine {
   void release(Contender& contender) {
     workers_.ask<answer::Done>(*contender.participant, request::Release{});
   }
+  /// Ends the contender's program. The next case starts it again.
+  void end_program(const Contender& contender) { workers_.stop_one(*contender.participant); }
   /// Waits until the contender's threads sleep.
   void wait_until_idle(Contender& contender);
   /// Fills in result.host.gpus. Must be called before contenders are measured that compute on a GPU.
   std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends) {
     return gpus_ = describe_gpus(backends, nvml_);
   }
-  std::vector<std::string> warnings_of_gpus(const std::vector<BackendRecord>& backends) const {
-    return gpu_warnings(gpus_, backends, nvml_);
+  std::vector<std::string> warnings_of_gpus(const std::vector<BackendRecord>& backends,
+                                            std::size_t rank_counts) const {
+    return gpu_warnings(gpus_, backends, rank_counts, nvml_);
   }
 
-  /// The machine's speed over all rounds so far; empty if it was not probed.
-  std::optional<MachineSpeed> machine_speed() const;
-  double probe_seconds() const { return probe_seconds_; }
-  /// The fraction of its own speed at which the machine ran in an earlier round, according to what is known
-  /// now; 1 if it was not probed.
-  double own_speed_by_now(const RoundProbes& probes) const;
-  /// Seconds spent waiting for the machine, and the median fraction of its own speed meanwhile.
-  double waited_seconds() const { return waited_seconds_; }
-  double speed_while_waiting() const { return waiting_speeds_.empty() ? 1 : median(waiting_speeds_); }
+  /// The machine's speed in all visits so far.
+  const SpeedRecord& speed() const { return speed_; }
 
   /// Trains one epoch. Its reported seconds are checked against the driver's clock.
   std::optional<answer::Epoch> train_epoch(Contender& contender, double timeout);
@@ -237,8 +223,6 @@ class Engine {
   void note_places(Contender& contender) const;
   /// Records the algorithm that the contender's program selected this time.
   static void note_algorithm(Contender& contender);
-  /// Determines whether the machine is probed in this visit, and what a probe costs.
-  void begin_probing(const Visit& visit);
   /// Determines the number of iterations per sample. The first call is cold and does not count.
   void calibrate(Contender& contender, double seconds);
   /// Takes two samples that do not count. The first shows which threads compute, and is slower. The second
@@ -248,10 +232,6 @@ class Engine {
   /// Takes rounds of samples that do not count, until their times are steady.
   bool warm_up(Visit& visit);
   bool sample_in_rounds(Visit& visit);
-  /// The machine's speed now as a fraction (0 to 1) of its own speed; empty if it is not probed.
-  std::optional<double> probe_speed();
-  /// Records the times of the probe's parts, after a round and while waiting.
-  void note_parts(const SpeedProbeTimes& times);
   /// Waits while the machine is below its own speed, as long as the visit allows.
   void wait_for_own_speed(const Visit& visit);
   /// Takes rounds up to the next probe: several if they are short, so that probes keep to their share of the
@@ -295,17 +275,7 @@ class Engine {
   std::vector<Gpu> gpus_;
   std::map<std::string, Participant> with_ranks_;  // by key
   WorkerPool workers_;
-  std::unique_ptr<SpeedProbe> speed_probe_;  // null if the machine is not probed
-  bool probes_ = false;                      // in the current visit
-  std::optional<double> latest_speed_;
-  std::shared_ptr<const std::vector<CpuSpeedRatios>> latest_probe_;
-  std::vector<double> round_speeds_;
-  std::map<std::string, std::vector<double>> part_seconds_;  // by part of the probe, of the slowest CPU
-  std::vector<double> instructions_per_cycle_;               // in the probe's arithmetic, on the slowest CPU
-  std::vector<double> probe_costs_;                          // seconds, latest last; empty before calibration
-  double probe_seconds_ = 0;
-  std::vector<double> waiting_speeds_;
-  double waited_seconds_ = 0;
+  SpeedRecord speed_;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant, latest last
   std::size_t finished_ = 0;
 };
@@ -343,23 +313,27 @@ class MeasuringSession : public Interface {
   double now() const { return engine_.time().now(); }
   bool out_of_time() const { return now() - begun_ > max_seconds_; }
   bool must_end() const { return Interruption::requested() || out_of_time(); }
+  /// True if the session has waited most of its time for a machine below its own speed.
+  bool was_mostly_waiting() const { return engine_.speed().waited_seconds() > (now() - begun_) / 2; }
 
-  /// Begins `report`: when, with what and on which machine it is measured.
+  /// Begins `report`: when, with what and on which machine it is measured. Each backend has cases of
+  /// `rank_counts` numbers of ranks.
   template <typename Report>
-  void begin_report(Report& report, int threads, const std::vector<BackendRecord>& backends) {
+  void begin_report(Report& report, int threads, const std::vector<BackendRecord>& backends,
+                    std::size_t rank_counts = 1) {
     report.created = now_utc();
     report.tool_version = version;
     warn_of_build(report.warnings);
     report.host = describe_host(threads);
     report.host.gpus = engine_.find_gpus(backends);
-    for (std::string& warning : engine_.warnings_of_gpus(backends))
+    for (std::string& warning : engine_.warnings_of_gpus(backends, rank_counts))
       report.warnings.push_back(std::move(warning));
   }
   /// Stops all programs, and adds to `report` how fast the machine was, together with an `earlier` part.
   template <typename Report>
   void end_report(Report& report, const std::optional<MachineSpeed>& earlier = {}) {
     engine_.stop_workers();
-    report.machine_speed = joined_speeds(earlier, engine_.machine_speed());
+    report.machine_speed = joined_speeds(earlier, engine_.speed().summary());
     warn_of_speed(report.machine_speed, report.warnings);
   }
 

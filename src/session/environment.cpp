@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -61,15 +62,6 @@ std::map<std::string, std::string> settings() {
   for (const auto& [name, path] : files)
     found[name] = first_line(path).value_or(fmt::format("unknown: {} cannot be read", path));
   return found;
-}
-
-std::optional<double> throttled_seconds() {
-  // cgroup v2 has throttled_usec in cpu.stat, v1 has throttled_time in nanoseconds.
-  for (const auto& [path, key, scale] : {std::tuple{"/sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6},
-                                         std::tuple{"/sys/fs/cgroup/cpu/cpu.stat", "throttled_time", 1e-9}}) {
-    if (const auto text = field(path, key, ' ')) return std::stod(*text) * scale;
-  }
-  return std::nullopt;
 }
 
 std::optional<double> thermal_throttles() {
@@ -150,7 +142,7 @@ Host describe_host(int threads) {
             .os = field("/etc/os-release", "PRETTY_NAME", '=').value_or("unknown"),
             .kernel = fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine),
             .cpu = cpu_model(),
-            .virtualization = field("/proc/cpuinfo", "hypervisor", ':').value_or(""),
+            .virtualization = "",
             .cpus = static_cast<int>(cpus.size()),
             .cores = static_cast<int>(cpu_of_each_core(cpus).size()),
             .threads = threads,

@@ -79,10 +79,10 @@ class Gate : public MeasuringSession {
       for (ComparedProblem* problem : due()) {
         if (must_end()) break;
         const double start = now();
-        const double waited = engine_.waited_seconds();
+        const double waited = engine_.speed().waited_seconds();
         measure(*problem);
         // Time spent waiting for a neighbour to finish does not predict how long the next launch takes.
-        problem->seconds_each = now() - start - (engine_.waited_seconds() - waited);
+        problem->seconds_each = now() - start - (engine_.speed().waited_seconds() - waited);
         save_(verdicts_);
       }
     }
@@ -379,12 +379,11 @@ class Gate : public MeasuringSession {
     verdict.base_status = verdict.head_status = Status::ok;
     note_algorithms(one);
     Step step = add_launch(one.effects, effect_of(verdict.launches.back()), rules_);
-    if (step.next == Step::Next::stop && leave_out_slow_pairs(one)) step = decide_anew(one);
     summarise(one);
-    if (step.next == Step::Next::stop) {
-      close(one, step.verdict);
-      if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ(verdict.launches));
-    }
+    if (step.next == Step::Next::stop) step = decide_without_slow_pairs(one).value_or(step);
+    if (step.next != Step::Next::stop) return;
+    set_verdict(one, step);
+    close(one);
   }
 
   /// Leaves out counted pairs during which the machine was below its own speed according to what is known
@@ -398,7 +397,7 @@ class Gate : public MeasuringSession {
       LaunchSamples kept;
       std::vector<RoundProbes> kept_probes;
       for (std::size_t i = 0; i < all; ++i) {
-        const double by_now = engine_.own_speed_by_now(one.probes[l][i]);
+        const double by_now = engine_.speed().by_now(one.probes[l][i]);
         if (by_now < trusted_speed_share) {
           ++one.slow;
           one.slow_speeds.push_back(by_now);
@@ -423,15 +422,28 @@ class Gate : public MeasuringSession {
     return any;
   }
 
-  /// Decides again from the launches that are left, in their order.
-  Step decide_anew(ComparedCase& one) {
+  /// Leaves out slow pairs, and decides again from the launches that are left, in their order. Returns an
+  /// empty optional if there are no such pairs.
+  std::optional<Step> decide_without_slow_pairs(ComparedCase& one) {
+    if (!leave_out_slow_pairs(one)) return std::nullopt;
     one.effects = {};
     Step step;
     for (const LaunchSamples& launch : verdict_of(one).launches) {
       step = add_launch(one.effects, effect_of(launch), rules_);
       if (step.next == Step::Next::stop) break;
     }
+    summarise(one);
     return step;
+  }
+
+  /// Sets the verdict in place of an earlier one. An inconclusive end is explained.
+  void set_verdict(ComparedCase& one, const Step& step) {
+    CaseVerdict& verdict = verdict_of(one);
+    verdict.verdict = step.verdict;
+    verdict.not_slower = false;
+    verdict.reason.clear();
+    if (step.next == Step::Next::stop && step.verdict == Verdict::inconclusive)
+      explain_inconclusive(one, launches_differ(verdict.launches));
   }
 
   /// Checks all verdicts again at the end, because the first may have been decided next to a neighbour that
@@ -440,24 +452,13 @@ class Gate : public MeasuringSession {
     bool any = false;
     for (ComparedProblem& problem : problems_) {
       for (ComparedCase& one : problem.cases) {
-        CaseVerdict& verdict = verdict_of(one);
-        const bool is_compared = one.decided && !one.is_alone() && verdict.verdict != Verdict::incomparable;
-        if (!is_compared || !leave_out_slow_pairs(one)) continue;
-        const Step step = decide_anew(one);
-        summarise(one);
-        if (step.next == Step::Next::stop) {
-          // This verdict may differ from the one before. Further launches would not end at a look.
-          verdict.verdict = step.verdict;
-          verdict.not_slower = false;
-          verdict.reason.clear();
-          if (step.verdict == Verdict::inconclusive) end_undecided(one, launches_differ(verdict.launches));
-          continue;
-        }
+        if (!one.decided || one.is_alone() || verdict_of(one).verdict == Verdict::incomparable) continue;
+        const auto step = decide_without_slow_pairs(one);
+        if (!step) continue;
+        set_verdict(one, *step);
+        if (step->next == Step::Next::stop) continue;  // further launches would not end at a look
         one.decided = false;
         --decided_;
-        verdict.verdict = Verdict::inconclusive;
-        verdict.not_slower = false;
-        verdict.reason.clear();
         any = true;
       }
     }
@@ -484,7 +485,8 @@ class Gate : public MeasuringSession {
     verdict.ratio.reset();
     if (verdict.base_status != Status::ok) verdict.base_seconds.reset();
     if (verdict.head_status != Status::ok) verdict.head_seconds.reset();
-    close(one, Verdict::incomparable);
+    verdict.verdict = Verdict::incomparable;
+    close(one);
   }
 
   void summarise(ComparedCase& one) {
@@ -499,16 +501,14 @@ class Gate : public MeasuringSession {
     verdict.head_seconds = median_over_launches(&LaunchSamples::head);
   }
 
-  void close(ComparedCase& one, Verdict decided) {
-    CaseVerdict& verdict = verdict_of(one);
-    verdict.verdict = decided;
+  /// Measures the case no further, and takes the notes of its sides.
+  void close(ComparedCase& one) {
     one.decided = true;
     ++decided_;
     std::array<std::set<std::string>, 2> notes;
     for (const std::size_t side : {base, head}) {
       Contender& contender = *one.sides.at(side);
       notes.at(side).insert(contender.warnings.begin(), contender.warnings.end());
-      if (contender.busy_when_idle) notes.at(side).insert("its threads were still busy 50 ms after a sample");
       // A case may be opened and closed again: the throttled samples are those of all the time.
       one.samples.at(side) += contender.answers.size();
       if (const auto throttled = describe(contender.throttling, one.samples.at(side)))
@@ -516,7 +516,7 @@ class Gate : public MeasuringSession {
       contender.answers = {};
       contender.watch.reset();
     }
-    verdict.notes = notes_of_sides(notes[base], notes[head]);
+    verdict_of(one).notes = notes_of_sides(notes[base], notes[head]);
   }
 
   /// Adds notes on pairs that do not count. Comes last, because more of them may be left out at the end.
@@ -556,17 +556,14 @@ class Gate : public MeasuringSession {
         }
         verdicts_.complete = verdicts_.complete && !interrupted;
         const bool was_measured = !verdict.launches.empty();
-        Step step;
-        if (leave_out_slow_pairs(one)) {
-          step = decide_anew(one);
-          summarise(one);
+        const Step step = decide_without_slow_pairs(one).value_or(Step{});
+        set_verdict(one, step);
+        if (step.next != Step::Next::stop) {
+          verdict.verdict = end_undecided(one.effects, rules_).verdict;
+          if (verdict.verdict == Verdict::inconclusive)
+            explain_inconclusive(one, interrupted || !was_slow(one) ? cause : slow_machine(one));
         }
-        const bool is_decided = step.next == Step::Next::stop;
-        close(one, is_decided ? step.verdict : breakeven::end_undecided(one.effects, rules_).verdict);
-        if (verdict.verdict == Verdict::inconclusive)
-          end_undecided(one, is_decided                      ? launches_differ(verdict.launches)
-                             : interrupted || !was_slow(one) ? cause
-                                                             : slow_machine(one));
+        close(one);
         // A case that was never measured has no result, on either side.
         if (!was_measured && !interrupted) verdict.base_status = verdict.head_status = Status::timed_out;
       }
@@ -578,7 +575,7 @@ class Gate : public MeasuringSession {
   bool was_slow(const ComparedCase& one) {
     std::size_t counted = 0;
     for (const LaunchSamples& launch : verdict_of(one).launches) counted += launch.base.size();
-    return one.slow > counted || engine_.waited_seconds() > (now() - begun_) / 2;
+    return one.slow > counted || was_mostly_waiting();
   }
 
   Cause slow_machine(const ComparedCase& one) const {
@@ -587,14 +584,14 @@ class Gate : public MeasuringSession {
       return {
           .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
           .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
-    const double speed = one.slow_speeds.empty() ? engine_.speed_while_waiting() : median(one.slow_speeds);
+    const double speed = one.slow_speeds.empty() ? engine_.speed().while_waiting() : median(one.slow_speeds);
     return {.text = "this machine " + ran_at(speed),
             .remedy = "repeat it when nothing else shares its cores"};
   }
 
-  void end_undecided(const ComparedCase& one, const Cause& cause) {
+  void explain_inconclusive(const ComparedCase& one, const Cause& cause) {
     CaseVerdict& verdict = verdict_of(one);
-    verdict.not_slower = breakeven::end_undecided(one.effects, rules_).not_slower;
+    verdict.not_slower = end_undecided(one.effects, rules_).not_slower;
     verdict.reason = reason_of_inconclusive({.ratio = verdict.ratio,
                                              .launches = verdict.launches.size(),
                                              .threshold = rules_.threshold,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -71,16 +70,19 @@ std::string others_warning(const Gpu& gpu, const Nvml& nvml) {
       bytes / 0x1p30, total / 0x1p30, gpu.name.value_or(gpu.id));
 }
 
-std::string mode_warning(const Gpu& gpu, const std::vector<BackendRecord>& backends) {
+std::string mode_warning(const Gpu& gpu, const std::vector<BackendRecord>& backends,
+                         std::size_t rank_counts) {
   const std::string mode = gpu.compute_mode.value_or("");
-  const auto programs = std::ranges::count_if(
+  const auto on_it = std::ranges::count_if(
       backends, [&](const BackendRecord& one) { return one.available && one.device_id == gpu.id; });
+  const std::size_t programs = static_cast<std::size_t>(on_it) * rank_counts;
   if (programs < 2 || !mode.starts_with("exclusive")) return "";
   return fmt::format(
       "{} serves one program at a time (compute mode '{}'), and {} programs of this run compute on it: cases "
-      "of all but one will fail. Name one GPU backend with --backends, or ask an administrator for "
+      "of all but one will fail. Name one GPU backend with --backends{}, or ask an administrator for "
       "'nvidia-smi -c 0'",
-      gpu.name.value_or(gpu.id), mode, programs);
+      gpu.name.value_or(gpu.id), mode, programs,
+      rank_counts > 1 ? ", and select cases of one number of ranks with --filter" : "");
 }
 
 template <typename T>
@@ -111,11 +113,12 @@ std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::
 }
 
 std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
-                                      const std::vector<BackendRecord>& backends,
+                                      const std::vector<BackendRecord>& backends, std::size_t rank_counts,
                                       const std::optional<Nvml>& nvml) {
   std::vector<std::string> warnings;
   for (const Gpu& gpu : gpus) {
-    for (const std::string& warning : {others_warning(gpu, *nvml), mode_warning(gpu, backends)}) {
+    for (const std::string& warning :
+         {others_warning(gpu, *nvml), mode_warning(gpu, backends, rank_counts)}) {
       if (!warning.empty()) warnings.push_back(warning);
     }
   }
@@ -155,15 +158,6 @@ double joules_of_work(const EnergyReading& before, const EnergyReading& after, c
   };
   const double idle_watts = (idle.joules - after.joules) / seconds(after, idle);
   return after.joules - before.joules - idle_watts * std::max(0.0, seconds(before, after) - work_seconds);
-}
-
-std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& id, const std::vector<int>& allowed) {
-  const auto near = ask(nvml.device(id), &NvmlDevice::near_cpus);
-  if (!near) return {};
-  std::vector<int> both;
-  std::set_intersection(allowed.begin(), allowed.end(), (*near).begin(), (*near).end(),
-                        std::back_inserter(both));
-  return both.size() == allowed.size() ? std::vector<int>{} : both;
 }
 
 NvmlGpuWatch::NvmlGpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours)

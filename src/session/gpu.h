@@ -18,10 +18,11 @@ namespace breakeven {
 /// up to a second on machines with many GPUs.
 std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::optional<Nvml>& nvml);
 
-/// Warnings about GPUs that others use already, or that refuse a second program although several of these
-/// backends compute on them. Must be called while no backend runs.
+/// Warnings about GPUs that others use already, or that refuse a second program although several of this run
+/// compute on them: each backend has one for each of `rank_counts` numbers of ranks. Must be called while no
+/// backend runs.
 std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
-                                      const std::vector<BackendRecord>& backends,
+                                      const std::vector<BackendRecord>& backends, std::size_t rank_counts,
                                       const std::optional<Nvml>& nvml);
 
 /// Why measurements on `now` cannot be compared with those on `then`, such as "its power limit was 700 W and
@@ -63,10 +64,6 @@ class GpuWatch : public Interface {
   /// a GPU updates its power reading.
   virtual DeviceConditions conditions() const = 0;
 };
-
-/// The CPUs among `allowed` that are nearest to this GPU. A program on another socket's CPUs has its data in
-/// memory that is farther from the card. Empty if these are all or none of them, or if it is not known.
-std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& id, const std::vector<int>& allowed);
 
 class NvmlGpuWatch : public GpuWatch {
  public:

@@ -99,6 +99,10 @@ std::optional<std::string> rank_that_ended_its_job(const std::string& error_outp
   return std::nullopt;
 }
 
+bool is_of_every_case(const std::string& reason) {
+  return reason.find(": NCCL has not connected the ranks") != std::string::npos;
+}
+
 std::string reason_of_ranks(const std::string& error_output) {
   if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
   // mpirun's own message on a failed ssh names no host.

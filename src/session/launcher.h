@@ -25,6 +25,10 @@ std::vector<std::string> rank_arguments(int ranks);
 /// The line with which a rank says on standard error why it has ended its job; empty if there is none.
 std::optional<std::string> rank_that_ended_its_job(const std::string& error_output);
 
+/// True if the ranks of every case would end for this reason, and only after a while: NCCL does not connect
+/// them here (backends/cuda/device_ranks.cpp).
+bool is_of_every_case(const std::string& reason);
+
 /// The reason in the end of a launched program's standard error; empty if none of it is known: the line of a
 /// rank that ended its job, or the beginning of mpirun's message that names a rank, or of its first one.
 std::string reason_of_ranks(const std::string& error_output);

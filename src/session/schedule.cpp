@@ -1,12 +1,14 @@
 #include "session/schedule.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "results/number_text.h"
+#include "results/warning_starts.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -76,6 +78,12 @@ double sample_length(const std::vector<double>& costs) {
   constexpr double turn_share = 0.03;
   const double turn_cost = costs.empty() ? 0 : median(costs);
   return std::clamp(turn_cost / turn_share, shortest, longest);
+}
+
+void note_cost(std::vector<double>& costs, double seconds) {
+  constexpr std::size_t kept = 31;
+  if (costs.size() == kept) costs.erase(costs.begin());
+  costs.push_back(seconds);
 }
 
 double stretch_seconds(double probe_cost) {
@@ -222,7 +230,7 @@ Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
   std::vector<std::string> warnings;
   if (!timing.ci_low) {
-    warnings.push_back(fmt::format("only {} in {:g} s: too few for an interval",
+    warnings.push_back(fmt::format("{}{} in {:g} s: too few for an interval", few_samples_start,
                                    counted_text(timing.samples.size(), "sample", "samples"),
                                    measure.max_seconds));
   } else if (end == Progress::out_of_time) {
@@ -322,8 +330,8 @@ std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed
   std::vector<double> slow;
   for (const std::int64_t i : slow_samples(own_speed)) slow.push_back(own_speed[static_cast<std::size_t>(i)]);
   const std::size_t count = slow.size();
-  return {fmt::format("this machine {} in {} of {} samples: measure again when it is quieter",
-                      ran_at(median(std::move(slow))), count, own_speed.size())};
+  return {fmt::format("{}{:.0f} % of its own speed in {} of {} samples: measure again when it is quieter",
+                      own_speed_start, median(std::move(slow)) * 100, count, own_speed.size())};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

@@ -20,6 +20,8 @@ namespace breakeven {
 /// (waking processes, messages, waiting until threads sleep). `costs` are the overheads of earlier turns, in
 /// seconds.
 double sample_length(const std::vector<double>& costs);
+/// Appends the cost of a turn or a probe, and removes the oldest if there are too many.
+void note_cost(std::vector<double>& costs, double seconds);
 /// Seconds for which rounds continue before the next probe, so that probes of `probe_cost` seconds each take
 /// at most 3 % of the time.
 double stretch_seconds(double probe_cost);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "session/discovery.h"
@@ -17,6 +18,7 @@
 #include "statistics/summary.h"
 #include "verdicts/roofline.h"
 #include "verdicts/verdict.h"
+#include "workloads/ranks.h"
 #include "workloads/transfer.h"
 
 namespace breakeven {
@@ -33,6 +35,13 @@ RunStep describe_step(const Case& problem, std::size_t backends) {
           .variant = network != nullptr ? problem.parameters.text("network") : "",
           .work = problem.flop(),
           .backends = static_cast<double>(backends)};
+}
+
+/// The number of different numbers of ranks: a backend has a program for each.
+std::size_t rank_counts_of(const std::vector<PlannedCase>& cases) {
+  std::set<std::int64_t> counts;
+  for (const PlannedCase& one : cases) counts.insert(ranks_of(one.problem.parameters));
+  return counts.size();
 }
 
 /// Cases by (id, backend). The names refer to the cases, which must outlive the index.
@@ -75,7 +84,7 @@ class Session : public MeasuringSession {
     keep_earlier_warnings();
     for (SessionProblem& problem : problems_) summarise(problem);
     if (optimised) mark_implausible(result_);  // an unoptimised build measures no valid ceilings
-    if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
+    if (result_.sampling) result_.sampling->probe_seconds = engine_.speed().probe_seconds();
     result_.complete = std::ranges::count(result_.cases, Status::interrupted, &CaseResult::status) == 0;
     return std::move(result_);
   }
@@ -83,7 +92,7 @@ class Session : public MeasuringSession {
  private:
   /// Adds every case to the result at the start, as `interrupted` until it is measured.
   void begin() {
-    begin_report(result_, plan_.threads, plan_.backends);
+    begin_report(result_, plan_.threads, plan_.backends, rank_counts_of(plan_.config.cases));
     warn_of_environment(result_.host, result_.warnings);
     result_.tool_compiler = compiler;
     result_.tool_build = build_type;
@@ -245,7 +254,7 @@ class Session : public MeasuringSession {
       for (Contender& contender : problem.contenders) {
         const std::size_t known = std::min(contender.own_speed.size(), contender.probes.size());
         for (std::size_t i = 0; i < known; ++i) {
-          const double by_now = engine_.own_speed_by_now(contender.probes[i]);
+          const double by_now = engine_.speed().by_now(contender.probes[i]);
           if (by_now < trusted_speed_share)
             contender.own_speed[i] = std::min(contender.own_speed[i], by_now);  // keeps NaN
         }
@@ -342,8 +351,10 @@ class Session : public MeasuringSession {
   void ask_what_fits(Contender& contender) {
     report_progress(contender, "asking what fits");
     if (!engine_.start_worker(contender)) return;
-    auto found = contender.participant->backend.has_operation("fits") ? fit_by_program(contender)
-                                                                      : fit_by_preparing(contender);
+    const bool by_program = contender.participant->backend.has_operation("fits");
+    auto found = by_program ? fit_by_program(contender) : fit_by_preparing(contender);
+    // Some frameworks keep the memory of the largest problem until their program ends.
+    if (!by_program) engine_.end_program(contender);
     if (!found) return;
     contender.row->fit = std::move(found);
     engine_.finish(contender, Status::ok, "");
@@ -479,9 +490,6 @@ class Session : public MeasuringSession {
             own_speed_warnings(contender.own_speed, contender.throttling)})
         row.warnings.insert(row.warnings.end(), more.begin(), more.end());
     }
-    if (contender.busy_when_idle)
-      row.warnings.emplace_back(
-          "its threads were still busy 50 ms after a sample: they disturb the other backends");
     if (contender.finished) return;
     if (is_measured(contender)) {
       if (row.status != Status::ok) ++measured_;

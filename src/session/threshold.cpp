@@ -1,6 +1,7 @@
 #include "session/threshold.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,6 +46,9 @@ std::vector<double> log_ratios_of(const std::vector<SearchedLaunch>& launches) {
   return log_ratios_of(pairs);
 }
 
+/// The backends of each side that are measured no further at a value.
+using LostBackends = std::array<std::set<std::string>, 2>;
+
 /// The search for one question in time, energy or cost.
 struct OpenSearch {
   Quantity in = Quantity::time;
@@ -69,6 +73,27 @@ struct OpenSearch {
     reasons[value] = std::move(reason);
     search.cannot(value);
     over = false;  // the answer may have rested on this value
+  }
+  /// Removes the backends in `lost` from all launches at a value. Launches without a backend on a side go.
+  void forget_backends(std::int64_t value, const LostBackends& lost, const std::string& reason) {
+    const auto known = launches.find(value);
+    if (known == launches.end()) return;
+    std::size_t forgotten = 0;
+    for (SearchedLaunch& launch : known->second) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        const std::set<std::string>& of_side = lost[side];
+        forgotten += std::erase_if(launch.pair.amounts[side],
+                                   [&](const auto& amount) { return of_side.contains(amount.first); });
+      }
+      std::erase_if(launch.pair.log_ratios, [&](const auto& ratio) {
+        return lost[0].contains(ratio.first[0]) || lost[1].contains(ratio.first[1]);
+      });
+    }
+    if (forgotten == 0) return;
+    std::erase_if(known->second, [](const SearchedLaunch& launch) { return launch.pair.log_ratios.empty(); });
+    if (known->second.empty()) return cannot(value, reason);
+    search.replace(value, log_ratios_of(known->second));
+    over = false;
   }
   /// Adds nothing for a launch without an energy reading: one that is missing by chance must not cost the
   /// readings of other launches. The value cannot be measured once more launches lack one than have one.
@@ -183,11 +208,11 @@ class ThresholdSession : public MeasuringSession {
   /// time that is gone, is enough to outlast neighbours that come and go. Next to those that stay, the
   /// machine is measured as it is, and the answer says so.
   double patience() const {
-    return std::max(0.1 * plan_.max_seconds, 0.25 * (now() - begun_)) - engine_.waited_seconds();
+    return std::max(0.1 * plan_.max_seconds, 0.25 * (now() - begun_)) - engine_.speed().waited_seconds();
   }
 
   /// True if time ran out, and most of it was spent waiting for a machine below its own speed.
-  bool was_slow() const { return out_of_time() && engine_.waited_seconds() > (now() - begun_) / 2; }
+  bool was_slow() const { return out_of_time() && was_mostly_waiting(); }
 
   /// The values that the searches need next. One launch measures one value of each question.
   std::vector<std::pair<OpenQuestion*, std::int64_t>> due_values() {
@@ -226,7 +251,7 @@ class ThresholdSession : public MeasuringSession {
   bool was_slow_unnoticed(const SearchedLaunch& launch) {
     if (launch.is_slow) return false;
     const auto slow = std::ranges::count_if(launch.rounds, [this](const RoundProbes& round) {
-      return engine_.own_speed_by_now(round) < trusted_speed_share;
+      return engine_.speed().by_now(round) < trusted_speed_share;
     });
     return 4 * static_cast<std::size_t>(slow) > launch.rounds.size();
   }
@@ -275,6 +300,9 @@ class ThresholdSession : public MeasuringSession {
     SearchedLaunch launch;
     const bool enough = sample(taken, sides[0]->launches, launch);
     for (const auto& side : sides) ++side->launches;
+    // A wrong result has no speed in earlier launches either, and a backend that failed cannot be chosen.
+    const LostBackends lost = lost_backends(sides);
+    for (OpenSearch& one : open.searches) one.forget_backends(value, lost, why_not(sides));
     if (Interruption::requested() || !enough) return;  // an incomplete launch does not count
     for (LaunchOfContender& one : taken) {
       if (one.contender->finished || one.seconds.empty()) continue;
@@ -418,6 +446,18 @@ class ThresholdSession : public MeasuringSession {
         sides, [](const auto& side) { return std::ranges::all_of(side->contenders, &Contender::finished); });
   }
 
+  /// Those whose results are wrong or that failed. An interruption says nothing about a backend.
+  static LostBackends lost_backends(const Sides& sides) {
+    LostBackends lost;
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (const Contender& contender : sides[side]->contenders) {
+        if (contender.finished && contender.row->status != Status::interrupted)
+          lost[side].insert(contender.participant->backend.name);
+      }
+    }
+    return lost;
+  }
+
   static std::string why_not(const Sides& sides) {
     std::vector<std::string> reasons;
     for (const auto& side : sides) {
@@ -474,8 +514,8 @@ class ThresholdSession : public MeasuringSession {
     }
     if (slow > 0) {
       const std::string meanwhile =
-          engine_.waited_seconds() > 0
-              ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed_while_waiting()))
+          engine_.speed().waited_seconds() > 0
+              ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed().while_waiting()))
               : "";
       notes.insert(fmt::format(
           "in {} of {} launches this machine was below 95 % of its own speed{}: the times are those of a "
@@ -483,7 +523,7 @@ class ThresholdSession : public MeasuringSession {
           slow, answer.found.launches, meanwhile));
     } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {
       notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
-                               ran_at(engine_.speed_while_waiting())));
+                               ran_at(engine_.speed().while_waiting())));
     }
     answer.notes.assign(notes.begin(), notes.end());
     return answer;
@@ -498,8 +538,6 @@ class ThresholdSession : public MeasuringSession {
         notes.insert(fmt::format("{}: {}", backend, warning));
       if (const auto throttled = describe(contender.throttling, contender.answers.size()))
         notes.insert(fmt::format("{}: {}", backend, *throttled));
-      if (contender.busy_when_idle)
-        notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", backend));
       const auto seconds = side.seconds.find(backend);
       if (contender.finished || seconds == side.seconds.end()) continue;
       ThresholdStand one{

@@ -35,6 +35,9 @@ struct WorkerOptions {
   std::vector<std::string> arguments = {};  // of the program
 };
 
+/// How long the threads of a program may take to fall asleep after an answer.
+inline constexpr std::chrono::milliseconds longest_busy{50};
+
 /// How long a program may take to quit. Destroying a GPU's context takes time, above all under
 /// compute-sanitizer.
 inline std::chrono::seconds time_to_quit(const std::string& device) {
@@ -53,7 +56,7 @@ class Worker : public Interface {
   virtual WorkerLost lose(Status status, const std::string& reason) = 0;
 
   /// Waits until the worker uses no CPU, so that its threads do not disturb another worker's sample. Returns
-  /// false if it is still busy after 50 ms.
+  /// false if it is still busy after `longest_busy`.
   virtual bool wait_until_quiet() const = 0;
 
   /// CPU time used so far by all threads of the program itself; empty if the kernel does not report it.

@@ -68,18 +68,31 @@ bool collect(pid_t program, bool& ended, int& status) {
   }
 }
 
+/// Waits until a child has ended, for a hundredth of a second at most.
+void wait_for_child() {
+  sigset_t child_ended;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  const timespec wait{.tv_sec = 0, .tv_nsec = 10'000'000};
+  sigtimedwait(&child_ended, nullptr, &wait);
+}
+
+/// Asks a launcher to end, and waits for that. It may take a while to end its processes on other machines.
+void ask_to_end(pid_t launcher, bool& ended, int& status) {
+  constexpr double patience = 3;
+  const auto start = Clock::now();
+  kill(launcher, SIGTERM);
+  while (collect(launcher, ended, status) && !ended && seconds_since(start) < patience) wait_for_child();
+}
+
 /// Kills children until there are none, because the children of a killed child become children of this
 /// process. Gives up after some seconds if the kernel does not end one.
 void kill_descendants(pid_t program, bool& ended, int& status) {
   constexpr double patience = 5;
   const auto start = Clock::now();
-  sigset_t child_ended;
-  sigemptyset(&child_ended);
-  sigaddset(&child_ended, SIGCHLD);
   while (collect(program, ended, status) && seconds_since(start) < patience) {
     kill_children();
-    const timespec wait{.tv_sec = 0, .tv_nsec = 10'000'000};
-    sigtimedwait(&child_ended, nullptr, &wait);
+    wait_for_child();
   }
 }
 
@@ -100,7 +113,7 @@ void kill_descendants(pid_t program, bool& ended, int& status) {
 }
 
 /// Runs the keeper until the program ends, the driver ends or SIGTERM arrives. All signals are blocked.
-[[noreturn]] void watch_over(pid_t program) {
+[[noreturn]] void watch_over(pid_t program, bool is_launcher) {
   prctl(PR_SET_NAME, "backend-keeper");
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, children leave no status
   sigset_t awaited;
@@ -111,6 +124,7 @@ void kill_descendants(pid_t program, bool& ended, int& status) {
   int status = 0;
   collect(program, ended, status);  // the program may have ended before SIGCHLD was restored
   while (!ended && sigwaitinfo(&awaited, nullptr) != SIGTERM) collect(program, ended, status);
+  if (!ended && is_launcher) ask_to_end(program, ended, status);
   if (!ended) kill(program, SIGKILL);
   kill_descendants(program, ended, status);
   end_like(status);
@@ -118,7 +132,7 @@ void kill_descendants(pid_t program, bool& ended, int& status) {
 
 }  // namespace
 
-WorkerKeeper::WorkerKeeper() : driver_(getpid()) {
+WorkerKeeper::WorkerKeeper(bool is_launcher) : is_launcher_(is_launcher), driver_(getpid()) {
   if (pipe2(pipe_.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "no pipe to its keeper");
 }
@@ -154,7 +168,7 @@ void WorkerKeeper::start() const {
   const bool told = write(pipe_[1], &program, sizeof program) == sizeof program;
   closefrom(0);  // otherwise pipes would stay open after the program's end
   if (!told) kill(program, SIGKILL);
-  watch_over(program);
+  watch_over(program, is_launcher_);
 }
 
 pid_t WorkerKeeper::program() {

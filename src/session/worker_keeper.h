@@ -13,12 +13,15 @@ namespace breakeven {
 /// when the driver ends for whatever reason. It kills only its own children, until it has none, and never
 /// another process. It then ends as the program did, with its exit status or by its signal.
 ///
+/// A launcher also starts processes elsewhere, which only it can end: srun's are children of Slurm's daemons.
+/// It is asked to end by SIGTERM first, and has three seconds.
+///
 /// A keeper that is killed by SIGKILL takes the program with it, but not what the program started.
 class WorkerKeeper {
  public:
   /// Call it in the driver, before it forks the process that will execute the program. Throws
   /// std::system_error.
-  WorkerKeeper();
+  explicit WorkerKeeper(bool is_launcher);
   ~WorkerKeeper();
   WorkerKeeper(const WorkerKeeper&) = delete;
   WorkerKeeper& operator=(const WorkerKeeper&) = delete;
@@ -33,6 +36,7 @@ class WorkerKeeper {
   pid_t program();
 
  private:
+  bool is_launcher_;
   pid_t driver_;
   std::array<int, 2> pipe_{-1, -1};  // through which the keeper sends the program's id
 };

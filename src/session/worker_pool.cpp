@@ -27,6 +27,8 @@ double cpu_seconds_of(int who) {
 
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
                                           const std::function<std::vector<int>()>& near_cpus) {
+  if (const auto why = hopeless_.find(participant.key); why != hopeless_.end())
+    return NoAnswer{.status = Status::failed, .reason = "as an earlier case: " + why->second};
   Running& running = running_[participant.key];
   if (running.is_started) return std::nullopt;
   if (!running.worker) {

@@ -13,6 +13,7 @@
 
 #include "plan/config.h"
 #include "results/result.h"
+#include "session/launcher.h"
 #include "session/placement.h"
 #include "session/worker.h"
 
@@ -50,9 +51,9 @@ class WorkerPool {
   /// Ends the participant's program. The next start() starts it again.
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 
-  /// Starts the participant's program unless it runs. Returns why it cannot be started; empty if it runs. A
-  /// newly started program may run only on the CPUs that `near_cpus` returns, or on all CPUs if it returns
-  /// none.
+  /// Starts the participant's program unless it runs, or has ended for a reason that every case would meet
+  /// (is_of_every_case()). Returns why it cannot be started; empty if it runs. A newly started program may
+  /// run only on the CPUs that `near_cpus` returns, or on all CPUs if it returns none.
   std::optional<NoAnswer> start(const Participant& participant,
                                 const std::function<std::vector<int>()>& near_cpus = {});
   /// Starts the programs that are scripts in parallel, because each imports a framework for seconds, and
@@ -71,7 +72,7 @@ class WorkerPool {
   }
 
   /// Waits until the participant's threads sleep, so that they do not disturb another's sample. Returns false
-  /// if they are busy after 50 ms.
+  /// if they are busy after `longest_busy`.
   bool wait_until_idle(const Participant& participant);
 
   /// Lets the participant's threads run on any CPU, so that threads that it starts from now on inherit that.
@@ -109,6 +110,7 @@ class WorkerPool {
                       .reason = std::move(refusal->reason)};
     }
     auto& lost = std::get<WorkerLost>(asked);
+    if (is_of_every_case(lost.reason)) hopeless_.emplace(participant.key, lost.reason);
     running_.erase(participant.key);
     return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
   }
@@ -123,7 +125,8 @@ class WorkerPool {
 
   const Measure& measure_;
   StartWorker start_worker_;
-  std::map<std::string, Running> running_;  // by participant's key
+  std::map<std::string, Running> running_;       // by participant's key
+  std::map<std::string, std::string> hopeless_;  // why a participant is not started again, by its key
 };
 
 }  // namespace breakeven

@@ -37,6 +37,7 @@ namespace bp = boost::process::v1;
 #include <boost/process/io.hpp>
 namespace bp = boost::process;
 #endif
+#include "host/threads.h"
 #include "protocol/foreign_text.h"
 #include "session/launcher.h"
 #include "session/received_lines.h"
@@ -234,7 +235,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
     words.push_back(program_);
     words.insert(words.end(), options.arguments.begin(), options.arguments.end());
     if (is_launched_) words.insert(words.begin(), "/usr/bin/env");  // finds it in PATH
-    WorkerKeeper keeper;
+    WorkerKeeper keeper(is_launched_);
     pipes_->keeper = bp::child(
         bp::exe = words.front(), bp::args = std::vector(words.begin() + 1, words.end()), environment,
         bp::std_in<pipes_->to, bp::std_out> pipes_->from, bp::std_err > pipes_->errors, error,
@@ -278,7 +279,7 @@ bool WorkerProcess::wait_until_quiet() const {
   while (runs()) {
     std::this_thread::sleep_for(interval);
     waited.add(RunningTime::Clock::now(), interval);
-    if (waited.counted() > std::chrono::milliseconds(50)) return false;
+    if (waited.counted() > longest_busy) return false;
   }
   return true;
 }

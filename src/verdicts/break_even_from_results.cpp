@@ -1,6 +1,7 @@
 #include "verdicts/break_even_from_results.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

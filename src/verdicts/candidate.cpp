@@ -1,6 +1,7 @@
 #include "verdicts/candidate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,7 @@
 #include "verdicts/case_families.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>

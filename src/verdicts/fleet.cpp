@@ -1,6 +1,7 @@
 #include "verdicts/fleet.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
@@ -12,6 +13,7 @@
 #include <tuple>
 
 #include "host/own_speed.h"
+#include "results/measure_settings.h"
 #include "results/number_text.h"
 #include "statistics/significance.h"
 #include "verdicts/differences.h"
@@ -22,9 +24,13 @@
 namespace breakeven {
 namespace {
 
-std::string kind_name(const Host& host) {
+std::string kind_name(const Result& node) {
+  const Host& host = node.host;
   std::string name = fmt::format("{}, {} cores", processor_name(host), host.cores);
   for (const Gpu& gpu : host.gpus) name += fmt::format(", {}", gpu.name.value_or("unknown GPU"));
+  if (host.threads > 0 && host.threads != host.cores)
+    name += fmt::format(", {}", counted_text(host.threads, "thread", "threads"));
+  if (cache_state(node) == "cold") name += ", cold caches";
   return name;
 }
 
@@ -441,7 +447,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   std::vector<std::map<Work, CaseTimes>> times;
   for (std::size_t node = 0; node < results.size(); ++node) {
     times.push_back(times_of(results[node]));
-    const std::string name = kind_name(results[node].host);
+    const std::string name = kind_name(results[node]);
     auto kind = std::ranges::find(fleet.kinds, name, &NodeKind::name);
     if (kind == fleet.kinds.end())
       kind = fleet.kinds.insert(fleet.kinds.end(), NodeKind{.name = name, .nodes = {}});

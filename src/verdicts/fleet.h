@@ -30,8 +30,8 @@ struct NodeStanding {
   Interval interval;   // 95 %
   double p_value = 1;  // over all tests of the fleet
   bool is_slower = false;
-  bool is_probably_slower =
-      false;                    // too large a difference to be ignored, and too few nodes to be sure of it
+  /// Too large a difference to be ignored, and too few nodes to be sure of it.
+  bool is_probably_slower = false;
   bool has_one_launch = false;  // so that a slow run cannot be excluded
   /// The ratio from which on the node would be slower: how much the others differ decides. Absent for one
   /// that is. May be infinite.
@@ -56,11 +56,12 @@ struct Fleet {
 };
 
 /// Judges one result per node; `files` names their files. Nodes are alike if they have the same processor,
-/// cores and GPUs. Each operation on each backend is a test whether the slowest node fits the others, which
-/// vary from node to node and from run to run. It tries every number of slow nodes below half, so that they
-/// do not hide each other. A node that is slower no longer counts as one of the others, and the rest is
-/// tested again. The tests share the error rate (Bonferroni). Where none is slower any more, Benjamini and
-/// Hochberg's procedure finds those that probably are.
+/// cores and GPUs, and were measured with equally many threads and the same state of the caches. Each
+/// operation on each backend is a test whether the slowest node fits the others, which vary from node to node
+/// and from run to run. It tries every number of slow nodes below half, so that they do not hide each other.
+/// A node that is slower no longer counts as one of the others, and the rest is tested again. The tests share
+/// the error rate (Bonferroni). Where none is slower any more, Benjamini and Hochberg's procedure finds those
+/// that probably are.
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 

@@ -1,6 +1,7 @@
 #include "verdicts/merge_shards.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "host/own_speed.h"
 #include "verdicts/candidate.h"
 #include "workloads/ranks.h"
 #include "workloads/rotation.h"
@@ -60,6 +61,15 @@ std::optional<Needs> needs_of(const CaseResult& result) {
   } catch (const std::logic_error&) {  // a parameter is missing, or its value unknown
     return std::nullopt;
   }
+}
+
+/// True if other programs slowed a CPU down in the shortest sample, so that it may be faster than that.
+bool was_disturbed(const CaseResult& result) {
+  if (!result.seconds || result.device == "gpu") return false;
+  const Timing& timing = *result.seconds;
+  if (timing.samples.empty() || timing.own_speed.size() != timing.samples.size()) return false;
+  const auto shortest = std::ranges::min_element(timing.samples) - timing.samples.begin();
+  return timing.own_speed[static_cast<std::size_t>(shortest)] < trusted_speed_share;
 }
 
 bool within_memory(const CaseResult& result) {
@@ -183,10 +193,15 @@ std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) 
 
 void mark_implausible(Result& run) {
   const auto all = ceilings({&run});
+  CeilingsByDevice undisturbed;
+  for (const CaseResult& result : run.cases) {
+    if (!was_disturbed(result)) undisturbed[device_key(run, result)].add(result);
+  }
   for (CaseResult& result : run.cases) {
-    const Ceilings* of_device = find_ceilings(all, run, result);
-    if (of_device == nullptr) continue;
-    if (std::string why = why_implausible(result, *of_device); !why.empty()) {
+    const Ceilings* sure = find_ceilings(undisturbed, run, result);
+    if (sure == nullptr || why_implausible(result, *sure).empty()) continue;
+    // A rate that was reached beside other programs was reached, too.
+    if (std::string why = why_implausible(result, *find_ceilings(all, run, result)); !why.empty()) {
       result.status = Status::implausible;
       result.reason = std::move(why);
     }

@@ -73,7 +73,8 @@ std::optional<Roofline> roofline(const CaseResult& result, const Result& run, co
 /// Explains why a result is impossible: even the upper end of its interval is more than 5 % below the time
 /// that any algorithm needs at the ceilings. Empty if the result is possible.
 std::string why_implausible(const CaseResult& result, const Ceilings& ceilings);
-/// Sets the status of impossible results to `implausible`, based on the ceilings in the same run.
+/// Sets the status of impossible results to `implausible`, based on the ceilings in the same run. Those that
+/// CPUs only measured below their own speed make no result impossible.
 void mark_implausible(Result& run);
 
 }  // namespace breakeven

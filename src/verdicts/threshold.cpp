@@ -1,6 +1,7 @@
 #include "verdicts/threshold.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -154,7 +155,7 @@ std::string margins_text(const ThresholdAnswer& answer, const Threshold& thresho
   if (lead == Lead::neither || ahead.empty()) return "";
   const auto margin = [](const ThresholdPoint& point) {
     const Estimate ratio = *point.ratio();
-    return (ratio.interval ? "" : "~") + factor_text(std::max(ratio.value, 1 / ratio.value));
+    return factor_text(std::max(ratio.value, 1 / ratio.value), !ratio.interval);
   };
   if (from >= *answer.found.last) return ": by " + margin(*ahead.front());
   const auto at = [&](const ThresholdPoint& point) {
@@ -226,10 +227,19 @@ std::string above_last_change(const ThresholdAnswer& answer, const Threshold& th
                        range + margins_text(answer, threshold, change.above, change.from));
 }
 
+/// True if no value has a ratio, and not for lack of time: at least one could not be measured.
+bool cannot_be_measured(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const auto says_why = [](const ThresholdPoint& point) { return point.wrong || !point.reason.empty(); };
+  return !answer.found.last && (threshold.from_results || std::ranges::any_of(answer.points, says_why));
+}
+
 /// The facts that are known if there is no answer, why there is none, and what to do about it.
 std::string without_answer(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   const std::string& parameter = threshold.parameter;
+  const std::string_view why = threshold.complete ? "time ran out" : "it was interrupted";
+  const std::string_view remedy = threshold.complete ? "Run it again with more --minutes." : "Run it again.";
+  if (!found.last) return fmt::format("Not answered: {} before a value was measured. {}", why, remedy);
   const bool is_one = *found.first == *found.last;
   std::string values = named_value_text(parameter, *found.first);
   if (!is_one) values += " to " + value_text(parameter, *found.last);
@@ -238,8 +248,6 @@ std::string without_answer(const ThresholdAnswer& answer, const Threshold& thres
         "Not answered: in {} of {} launches at {} this machine was below its own speed. Run it again when "
         "nothing else shares its cores.",
         *answer.doubtful_launches, found.launches, values);
-  const std::string_view why = threshold.complete ? "time ran out" : "it was interrupted";
-  const std::string_view remedy = threshold.complete ? "Run it again with more --minutes." : "Run it again.";
   if (const auto change = bracketed_change(answer)) {
     LeadChange shown = *change;
     shown.earliest = shown.latest;  // the next sentence has the interval
@@ -381,8 +389,9 @@ std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer) {
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   const std::string& parameter = threshold.parameter;
-  if (!found.last) return fmt::format("No value of {} could be measured on both sides.", parameter);
-  if (found.answer == BreakEven::Answer::unclear) return without_answer(answer, threshold);
+  if (cannot_be_measured(answer, threshold))
+    return fmt::format("No value of {} could be measured on both sides.", parameter);
+  if (found.answer == BreakEven::Answer::unclear || !found.last) return without_answer(answer, threshold);
   if (found.changes.empty()) return without_change(answer, threshold);
   std::string said = above_last_change(answer, threshold, found.changes.back());
   for (std::size_t i = found.changes.size(); i-- > 0;) {
@@ -404,10 +413,11 @@ int exit_status(const Threshold& threshold) {
   const auto any = [&](const auto& holds) { return std::ranges::any_of(threshold.answers, holds); };
   if (any([](const ThresholdAnswer& a) { return std::ranges::any_of(a.points, &ThresholdPoint::wrong); }))
     return 1;
-  if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
+  if (any([&](const ThresholdAnswer& a) { return cannot_be_measured(a, threshold); })) return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
-               a.slow_launches || std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
+               !a.found.last || a.slow_launches ||
+               std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
                  return threshold.from_results ? lacks_intervals(a, c) : is_wide(c, threshold.width);
                });
       }))

@@ -1,8 +1,10 @@
 #include "worker/communicator.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -48,6 +50,12 @@ std::unique_ptr<Communicator>& joined() {
   return ranks;
 }
 
+/// True if a launcher says which of several processes this is.
+bool has_launcher() {
+  constexpr std::array variables{"SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+  return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
 }  // namespace
 
 CommunicatorRegistration::CommunicatorRegistration(Make make) {
@@ -73,12 +81,28 @@ std::string join_ranks(int wanted) {
   }
   const int started = communicator().size();
   if (started == wanted) return "";
-  return fmt::format("the launcher started {} rank{}, and {} are needed: does --launcher contain {{ranks}}?",
-                     started, started == 1 ? "" : "s", wanted);
+  if (started == 1 && has_launcher()) {
+    return fmt::format(
+        "{} does not know the launcher, so that each rank is alone: use srun with --mpi=pmix or --mpi=pmi2 "
+        "(srun --mpi=list shows which there are), or the mpirun of the same MPI",
+        communicator().library());
+  }
+  return fmt::format("the launcher started {} rank{}, and {} are needed", started, started == 1 ? "" : "s",
+                     wanted);
 }
 
 void leave_ranks() {
   joined() = std::make_unique<Alone>();
+}
+
+std::string rank_text(std::size_t rank, const std::string& host) {
+  return fmt::format("rank {} on {}", rank, host);
+}
+
+std::string own_rank_text() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return rank_text(static_cast<std::size_t>(communicator().rank()), host.data());
 }
 
 void end_all_ranks(const std::string& reason) {

@@ -2,6 +2,7 @@
 // is carried by MPI (src/mpi). Arrays on a GPU also go by NCCL (src/backends/cuda/device_ranks.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -71,7 +72,13 @@ std::string join_ranks(int wanted);
 /// Leaves them. Waits until all do.
 void leave_ranks();
 
-/// Ends this program, and with it all ranks. Standard error then names this rank and the reason.
+/// A rank for readers: "rank 1 on node7".
+std::string rank_text(std::size_t rank, const std::string& host);
+/// This rank for readers.
+std::string own_rank_text();
+
+/// Ends this program, and with it all ranks. Standard error then has the reason, which begins with the name
+/// of a rank.
 [[noreturn]] void end_all_ranks(const std::string& reason);
 
 }  // namespace breakeven

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "worker/communicator.h"
+
 namespace breakeven {
 namespace {
 
@@ -42,16 +44,19 @@ Answer combine(const std::vector<answer::Hello>& all, const Hosts& hosts) {
       return refusal_of(r, hosts, what + "; ranks must not differ");
     if (!all[r].device_id.empty() && !devices.emplace(hosts[r], all[r].device_id).second) {
       return refusal_of(r, hosts,
-                        fmt::format("computes on {}, as a rank before it does; start one rank for each GPU",
+                        fmt::format("computes on {}, as a rank before it does; start one rank for each GPU "
+                                    "(mpirun on several hosts: --map-by ppr:N:node for N GPUs each)",
                                     all[r].device_id));
+    }
+    if (all[r].device != "cpu" && all[r].device_name != together.device_name) {
+      return refusal_of(r, hosts,
+                        fmt::format("computes on {}, and rank 0 on {}; ranks must not differ: "
+                                    "CUDA_VISIBLE_DEVICES chooses GPUs of one model",
+                                    all[r].device_name, together.device_name));
     }
     together.ranks.insert(together.ranks.end(), all[r].ranks.begin(), all[r].ranks.end());
   }
   return together;
-}
-
-Answer combine(const std::vector<answer::Ready>& all, const Hosts& /*hosts*/) {
-  return all.front();
 }
 
 /// True for values that rounding alone can make different.
@@ -144,8 +149,16 @@ std::optional<answer::Refusal> combine_refusals(const std::vector<Answer>& answe
 
 }  // namespace
 
-std::string rank_text(std::size_t rank, const std::string& host) {
-  return fmt::format("rank {} on {}", rank, host);
+std::string cpu_warning(const std::vector<Answer>& hellos, const Hosts& hosts) {
+  const auto* first = std::get_if<answer::Hello>(&hellos.front());
+  if (first == nullptr || first->device != "cpu") return "";
+  for (std::size_t r = 1; r < hellos.size(); ++r) {
+    const auto* other = std::get_if<answer::Hello>(&hellos[r]);
+    if (other == nullptr || other->device_name == first->device_name) continue;
+    return fmt::format("{} computes on {}, and rank 0 on {}: a step takes as long as the slower one needs",
+                       rank_text(r, hosts[r]), other->device_name, first->device_name);
+  }
+  return "";
 }
 
 void Stragglers::note(const std::vector<Answer>& samples) {

@@ -8,17 +8,18 @@
 
 namespace breakeven {
 
-/// A rank for readers: "rank 1 on node7".
-std::string rank_text(std::size_t rank, const std::string& host);
-
 /// The reason of a rank that refuses a case only because another one does.
 inline constexpr const char* refused_by_another_rank = "another rank refuses it";
 
 /// Combines the answers of all ranks, in their order, to one request. A refusal by one of them is the refusal
 /// of all, and names it unless they all say the same. A sample lasts as long as the longest, and its CPU time
 /// is that of all; energy counts once for each host. Evidence that differs between ranks, libraries that
-/// differ, and two ranks on one GPU are refused.
+/// differ, GPUs of different models, and two ranks on one GPU are refused.
 Answer combine(const std::vector<Answer>& answers, const std::vector<std::string>& hosts);
+
+/// Warns of ranks that compute on CPUs of another model than rank 0, from the answers to `hello`; empty if
+/// all are alike.
+std::string cpu_warning(const std::vector<Answer>& hellos, const std::vector<std::string>& hosts);
 
 /// Finds a rank for which the others wait, from the samples of a case.
 class Stragglers {

@@ -23,7 +23,6 @@
 
 #include "host/steady_clock.h"
 #include "worker/communicator.h"
-#include "worker/rank_answers.h"
 
 namespace breakeven {
 namespace {
@@ -32,7 +31,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Json = nlohmann::json;
 
-/// How often a working rank shows a sign of life, and how many may be missing: a line that is empty.
+/// How often a working rank shows a sign of life, a line that is empty; and how many may be missing, or pass
+/// after the end of the driver.
 constexpr std::chrono::milliseconds beat{1000};
 constexpr int missing_beats = 10;
 
@@ -113,7 +113,7 @@ std::vector<std::string> own_addresses() {
 
 class Leading final : public LeadingChannel {
  public:
-  Leading() : acceptor_(context_, tcp::endpoint(tcp::v4(), 0)) {
+  explicit Leading(int input) : acceptor_(context_, tcp::endpoint(tcp::v4(), 0)), input_(input) {
     std::random_device random;
     token_ = (std::uint64_t{random()} << 32U) + random();
   }
@@ -130,7 +130,10 @@ class Leading final : public LeadingChannel {
   Leading& operator=(Leading&&) = delete;
 
   RankAddress address() const override {
-    return {.port = acceptor_.local_endpoint().port(), .token = token_, .addresses = own_addresses()};
+    return {.port = acceptor_.local_endpoint().port(),
+            .token = token_,
+            .addresses = own_addresses(),
+            .host = asio::ip::host_name()};
   }
 
   std::vector<RankIntroduction> accept(int others, double seconds) override {
@@ -156,6 +159,7 @@ class Leading final : public LeadingChannel {
     {
       const std::lock_guard lock(mutex_);
       for (Rank& rank : ranks_) rank.silent = 0;
+      beats_alone_ = 0;
       is_waiting_ = true;
     }
     for (Rank& rank : ranks_) {
@@ -213,17 +217,24 @@ class Leading final : public LeadingChannel {
   /// Receives what the ranks send, because rank 0 itself may wait for one of them in the middle of its work.
   void read_all() {
     std::vector<pollfd> waiting;
+    waiting.reserve(ranks_.size() + 1);
     for (Rank& rank : ranks_)
       waiting.push_back({.fd = rank.lines->descriptor(), .events = POLLIN, .revents = 0});
+    waiting.push_back({.fd = input_, .events = 0, .revents = 0});  // the end is always reported
+    bool is_alone = false;
     auto last_beat = Clock::now();
     while (!stopping_) {
       poll(waiting.data(), waiting.size(), static_cast<int>(beat.count()));
       for (std::size_t r = 0; r < ranks_.size(); ++r) {
         if (waiting[r].revents != 0) receive(ranks_[r]);
       }
+      if (pollfd& input = waiting.back(); input.revents != 0) {
+        is_alone = (input.revents & POLLHUP) != 0;
+        input.fd = -1;  // it would be reported again at once
+      }
       if (Clock::now() - last_beat < beat) continue;
       last_beat = Clock::now();
-      count_silence();
+      count_silence(is_alone);
     }
   }
 
@@ -243,9 +254,11 @@ class Leading final : public LeadingChannel {
   }
 
   /// Counts in its own beats, so that time in which this process was stopped, too, does not count.
-  void count_silence() {
+  void count_silence(bool is_alone) {
     const std::lock_guard lock(mutex_);
     if (!is_waiting_) return;
+    if (is_alone && ++beats_alone_ > missing_beats)
+      end_all_ranks(own_rank_text() + ": nobody waits for its answer any more");
     for (Rank& rank : ranks_) {
       if (rank.answers.empty() && ++rank.silent > missing_beats) {
         end_all_ranks(
@@ -258,18 +271,21 @@ class Leading final : public LeadingChannel {
 
   asio::io_context context_;
   tcp::acceptor acceptor_;
+  int input_;
   std::uint64_t token_ = 0;
   std::vector<Rank> ranks_;  // from rank 1
   std::mutex mutex_;         // of what the reader and rank 0 both use
   std::condition_variable answered_;
   bool is_waiting_ = false;
+  int beats_alone_ = 0;  // without the driver, in this request
   std::atomic<bool> stopping_ = false;
   std::thread reader_;
 };
 
 class Following final : public FollowingChannel {
  public:
-  Following(const RankAddress& leader, const RankIntroduction& self) : lines_(connect(leader)) {
+  Following(const RankAddress& leader, const RankIntroduction& self)
+      : leader_(rank_text(0, leader.host)), lines_(connect(leader)) {
     lines_.write(Json{{"token", leader.token},
                       {"rank", self.rank},
                       {"host", self.host},
@@ -295,7 +311,7 @@ class Following final : public FollowingChannel {
     try {
       request = lines_.read();
     } catch (const std::exception&) {
-      end_all_ranks("rank 0 has ended");
+      end_all_ranks(leader_ + " has ended");
     }
     set_working(true);
   }
@@ -305,7 +321,7 @@ class Following final : public FollowingChannel {
     try {
       lines_.write(line);
     } catch (const std::exception&) {
-      end_all_ranks("rank 0 has ended");
+      end_all_ranks(leader_ + " has ended");
     }
   }
 
@@ -342,12 +358,13 @@ class Following final : public FollowingChannel {
         try {
           lines_.write("");
         } catch (const std::exception&) {
-          end_all_ranks("rank 0 has ended");
+          end_all_ranks(leader_ + " has ended");
         }
       }
     }
   }
 
+  std::string leader_;
   asio::io_context context_;
   Lines lines_;
   std::mutex mutex_;
@@ -359,8 +376,8 @@ class Following final : public FollowingChannel {
 
 }  // namespace
 
-std::unique_ptr<LeadingChannel> lead_ranks() {
-  return std::make_unique<Leading>();
+std::unique_ptr<LeadingChannel> lead_ranks(int input) {
+  return std::make_unique<Leading>(input);
 }
 
 std::unique_ptr<FollowingChannel> follow_rank(const RankAddress& leader, const RankIntroduction& self) {

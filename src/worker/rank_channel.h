@@ -17,6 +17,7 @@ struct RankAddress {
   std::uint16_t port = 0;
   std::uint64_t token = 0;             // without which nobody is let in
   std::vector<std::string> addresses;  // of rank 0's host, to be tried in this order
+  std::string host = {};               // its name, for messages
 };
 
 /// The first message of a rank to rank 0.
@@ -28,7 +29,8 @@ struct RankIntroduction {
 };
 
 /// Rank 0's side. While it waits for answers, a rank whose connection ends, or that shows no sign of life for
-/// ten seconds, ends the job (end_all_ranks()).
+/// ten seconds, ends the job (end_all_ranks()). So does the end of the driver, if the request is not answered
+/// ten seconds later: ranks may wait for each other in a kernel of a GPU, for ever.
 class LeadingChannel : public Interface {
  public:
   virtual RankAddress address() const = 0;
@@ -39,7 +41,8 @@ class LeadingChannel : public Interface {
   /// Waits for the answers of all other ranks, in the order of ranks from 1.
   virtual std::vector<std::string> answers() = 0;
 };
-std::unique_ptr<LeadingChannel> lead_ranks();
+/// The driver's end shows on `input`, a file descriptor; -1 if there is none.
+std::unique_ptr<LeadingChannel> lead_ranks(int input);
 
 /// The side of another rank. Between a request and its answer it shows a sign of life once a second.
 class FollowingChannel : public Interface {

@@ -51,8 +51,8 @@ Meeting to_meeting(const RankAddress& address) {
   return meeting;
 }
 
-RankAddress to_address(const Meeting& meeting) {
-  RankAddress address{.port = meeting.port, .token = meeting.token, .addresses = {}};
+RankAddress to_address(const Meeting& meeting, const std::string& host) {
+  RankAddress address{.port = meeting.port, .token = meeting.token, .addresses = {}, .host = host};
   std::string one;
   for (const char c : meeting.addresses) {
     if (c != ' ' && c != '\0') {
@@ -105,15 +105,15 @@ RankJob::RankJob() : rank_(communicator().rank()), hosts_(hosts_of_all_ranks()) 
       .rank = rank_, .host = host(), .pid = getpid(), .program = checksum_of_program()};
   Meeting meeting;
   if (rank_ == 0) {
-    leading_ = lead_ranks();
+    leading_ = lead_ranks(STDIN_FILENO);
     meeting = to_meeting(leading_->address());
   }
   communicator().broadcast(&meeting, sizeof meeting, 0);
   if (rank_ != 0) {
     try {
-      following_ = follow_rank(to_address(meeting), self);
+      following_ = follow_rank(to_address(meeting, hosts_.front()), self);
     } catch (const std::exception& e) {
-      end_all_ranks(fmt::format("{}: {}", rank_text(static_cast<std::size_t>(rank_), self.host), e.what()));
+      end_all_ranks(fmt::format("{}: {}", own_rank_text(), e.what()));
     }
     return;
   }
@@ -143,11 +143,13 @@ bool RankJob::answer(const Answer& own, const std::function<bool(const std::stri
   std::vector<Answer> all{own};
   for (const std::string& line : leading_->answers()) all.push_back(parse_like(own, line));
   Answer together = combine(all, hosts_);
+  if (std::holds_alternative<answer::Hello>(together)) cpu_warning_ = cpu_warning(all, hosts_);
   if (std::holds_alternative<answer::Ready>(together)) stragglers_ = {};
   if (auto* sample = std::get_if<answer::Sample>(&together)) {
     stragglers_.note(all);
-    if (std::string warning = stragglers_.warning(hosts_); !warning.empty())
-      sample->warnings.push_back(std::move(warning));
+    for (const std::string& warning : {cpu_warning_, stragglers_.warning(hosts_)}) {
+      if (!warning.empty()) sample->warnings.push_back(warning);
+    }
   }
   return send(to_line(together));
 }

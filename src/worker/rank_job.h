@@ -36,7 +36,8 @@ class RankJob {
  private:
   int rank_ = 0;
   std::vector<std::string> hosts_;  // by rank
-  Stragglers stragglers_;           // of the prepared case
+  std::string cpu_warning_;
+  Stragglers stragglers_;  // of the prepared case
   std::unique_ptr<LeadingChannel> leading_;
   std::unique_ptr<FollowingChannel> following_;
 };

@@ -17,6 +17,7 @@
 
 #include "host/cpu.h"
 #include "host/energy.h"
+#include "host/nvml.h"
 #include "host/threads.h"
 #include "protocol/messages.h"
 #include "version.h"
@@ -76,6 +77,16 @@ std::vector<int> cpus_of_rank(int index, int threads) {
   return all.empty()
              ? all
              : std::vector<int>(all.begin() + static_cast<std::ptrdiff_t>(index) * threads, all.end());
+}
+
+/// Confines all threads of this program, and those that they start, to the CPUs that are nearest to its GPU:
+/// threads of CUDA and NCCL feed the card, too. Returns these CPUs; none if they are all, or not known.
+std::vector<int> stay_near_gpu(const std::string& uuid) {
+  if (uuid.empty()) return {};
+  std::vector<int> cpus = cpus_near_gpu(Nvml(), uuid, allowed_cpus());
+  if (cpus.empty()) return cpus;
+  for (const auto& [thread, seconds] : thread_times(getpid())) set_cpus_of_thread(thread, cpus);
+  return cpus;
 }
 
 class Worker {
@@ -246,8 +257,7 @@ class Worker {
     } catch (const ProtocolError&) {
       throw;
     } catch (const std::exception& e) {
-      end_all_ranks(fmt::format(
-          "{}: {}", rank_text(static_cast<std::size_t>(communicator().rank()), job_->host()), e.what()));
+      end_all_ranks(fmt::format("{}: {}", own_rank_text(), e.what()));
     }
   }
 
@@ -257,7 +267,7 @@ class Worker {
   }
 
   /// Confines this rank to its own part of its host's CPUs, because ranks that share a CPU wait for each
-  /// other. Returns what it tells of itself; nothing without other ranks.
+  /// other; on a GPU to all CPUs near that. Returns what it tells of itself; nothing without other ranks.
   std::vector<answer::Rank> begin_as_rank(int threads_of_host) const {
     if (job_ == nullptr) return {};
     answer::Rank self{.host = job_->host(),
@@ -265,6 +275,10 @@ class Worker {
                       .threads = std::max(1, threads_of_host / communicator().ranks_here()),
                       .cpus = {},
                       .device_id = {}};
+    if (backend_.hello.device != "cpu") {
+      self.cpus = stay_near_gpu(backend_.hello.device_id);
+      return {self};
+    }
     self.cpus = cpus_of_rank(communicator().index_here(), self.threads);
     if (!self.cpus.empty() && !set_cpus_of_thread(0, self.cpus)) self.cpus.clear();
     return {self};

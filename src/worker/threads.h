@@ -7,6 +7,8 @@
 #include <omp.h>
 #endif
 
+#include "workloads/parallel.h"
+
 namespace breakeven {
 
 /// The number of threads to compute with, set by the driver; 1 until then.
@@ -49,7 +51,10 @@ void on_threads(int count, const Body& body) {
 template <typename Body>
 void parallel_ranges(std::int64_t count, const Body& body) {
   const int all = threads();
-  on_threads(all, [&](int thread) { body(count * thread / all, count * (thread + 1) / all, thread); });
+  on_threads(all, [&](int thread) {
+    const Part mine = part_of(count, thread, all);
+    body(mine.first, mine.last(), thread);
+  });
 }
 
 }  // namespace breakeven

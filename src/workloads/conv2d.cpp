@@ -301,11 +301,10 @@ class Conv2dWorkload final : public Workload {
         Sizes{3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and different numbers of rows and columns
         Sizes{2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
         Sizes{1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
-        Sizes{2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},   // dilated
-        Sizes{2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},  // grouped
-        Sizes{1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},  // depthwise
-        Sizes{2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1,
-              1},  // enough channels for minimal filtering; odd sides
+        Sizes{2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},    // dilated
+        Sizes{2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},   // grouped
+        Sizes{1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},   // depthwise
+        Sizes{2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1, 1},  // enough channels for Winograd; odd sides
         Sizes{2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
     };
     std::vector<Parameters> all;

@@ -39,15 +39,17 @@ std::int64_t fit_step(const Parameters& fits) {
 
 Case case_of_size(const Parameters& fits, std::int64_t size) {
   const std::string& of = fits.text("of");
-  Parameters p{{"tuned", false}, {"dtype", fits.text("dtype")}};
-  if (of == "matmul") {
-    for (const char* dimension : {"m", "n", "k"}) p.set(dimension, size);
-  } else {
-    p.set("network", fits.text("network"));
-    p.set("batch", size);
-    if (of == "train") p.set("optimizer", fits.text("optimizer"));
-  }
-  return make_case(*find_workload(of), p);
+  const auto set_size = [&](Parameters& p, std::int64_t to) {
+    if (of != "matmul") return p.set("batch", to);
+    for (const char* dimension : {"m", "n", "k"}) p.set(dimension, to);
+  };
+  Parameters smallest{{"tuned", false}, {"dtype", fits.text("dtype")}};
+  set_size(smallest, 1);
+  if (of != "matmul") smallest.set("network", fits.text("network"));
+  if (of == "train") smallest.set("optimizer", fits.text("optimizer"));
+  Case made = make_case(*find_workload(of), smallest);
+  set_size(made.parameters, size);  // only now: a device may hold more than a config may ask for
+  return made;
 }
 
 namespace {

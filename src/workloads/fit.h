@@ -32,7 +32,8 @@ inline constexpr std::int64_t largest_asked = std::int64_t{1} << 30U;
 std::int64_t fit_step(const Parameters& fits);
 
 /// The case of this size, untuned, for the parameters of a case of `fits`: a product of n x n x n, or a step
-/// of a network with this batch.
+/// of a network with this batch. The size may be beyond what a config may ask for: a program that checks its
+/// requests as configs are checked then refuses it, and others say what they hold.
 Case case_of_size(const Parameters& fits, std::int64_t size);
 
 }  // namespace breakeven

@@ -42,8 +42,7 @@ enum class LayerKind {
   max_pool,     // over 2 x 2 squares, stride 2; an odd last row or column is dropped
   positions,    // y = x + P, P tokens x features
   attention,    // scaled dot product; reads tokens x 3 out: q, k and v side by side
-  layer_norm,   // over the features of a token: gamma (x - mean) / sqrt(variance + 1e-5) + beta, variance of
-                // /n
+  layer_norm,   // over a token's features: gamma (x - mean) / sqrt(variance + 1e-5) + beta; variance over n
   mean_tokens,  // tokens x features -> features
 };
 

@@ -21,6 +21,14 @@ from programs import FASHION_MNIST, BackendProgram, conv2d, infer, matmul, train
 SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
 SKIPPED = 77
 SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
+# Lets mpirun start ranks as root, and more of them than this machine has cores.
+MPIRUN_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5 reads only this one
+    "ASAN_OPTIONS": "detect_leaks=0",  # MPI leaks
+}
 
 
 def folder_until(add_cleanup):

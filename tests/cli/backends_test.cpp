@@ -93,7 +93,8 @@ TEST_F(BackendsTest, ThreadsThatDoNotSleepBetweenSamplesAreNamed) {
   const auto warnings = [&](const std::string& simulated) {
     return find_case(result_of_run(path, simulated), product_id(8), "a").at("warnings").dump();
   };
-  const std::string busy = "its threads were still busy 50 ms after a sample";
+  const std::string busy =
+      "its threads were still busy 50 ms after a sample: they disturb the other backends";
   EXPECT_THAT(warnings("busy=1"), HasSubstr(busy));
   EXPECT_THAT(warnings(""), Not(HasSubstr(busy)));
 }

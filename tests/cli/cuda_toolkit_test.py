@@ -1,6 +1,7 @@
 """Tests which nvcc CMake and scripts/setup-cuda take, and what they say where none can be used."""
 
 import os
+import re
 import stat
 import subprocess
 import unittest
@@ -21,8 +22,9 @@ class ToolkitsTest(FolderTest):
         path.chmod(stat.S_IRWXU)
         return path
 
-    def environment(self, **programs):
+    def environment(self, glibc="2.36", **programs):
         """Has these scripts in PATH, and no CUDA in other places."""
+        programs["getconf"] = f"echo glibc {glibc}"
         for name, script in programs.items():
             self.program(f"bin/{name.replace('_', '-')}", script)
         environment = {name: value for name, value in os.environ.items() if name != "CUDACXX"}
@@ -76,6 +78,14 @@ class CudaToolkitTest(ToolkitsTest):
         self.assertIn(f"{self.folder}/cuda/bin/nvcc does not compile here", said)
 
 
+    def test_one_whose_headers_do_not_fit_glibc_hides_no_newer_one(self):
+        environment = self.environment(nvcc=of_version("13.0"), glibc="2.43")
+        said = self.configured(environment)
+        self.assertIn(f"{self.folder}/bin/nvcc is of CUDA 13.0, whose headers do not fit glibc 2.43, and 13.2 is needed", said)
+        newer = self.program("breakeven/cuda/toolkit/bin/nvcc", of_version("13.2"))
+        self.assertIn(f"{newer} does not compile here", self.configured(environment))
+
+
 class SetupCudaTest(ToolkitsTest):
     def setup(self, **programs):
         """Has no registry and no venv: nothing is brought."""
@@ -94,6 +104,30 @@ class SetupCudaTest(ToolkitsTest):
     def test_a_toolkit_that_is_here_is_kept(self):
         done = self.setup(nvidia_smi="echo 550.54.15", nvcc=of_version("12.9"))
         self.assertNotIn("needs 580 or later", done.stderr)
+
+    def test_glibc_decides_which_toolkit_is_needed(self):
+        compiling = of_version("13.0").replace("exit 1", "exit 0")
+        for glibc, nvcc, brought in [
+            ("2.36", of_version("11.8"), "13.0"),
+            ("2.41", of_version("12.9"), "13.0"),
+            ("2.41", of_version("13.0"), None),
+            ("2.42", of_version("13.0"), "13.2"),
+            ("2.43", of_version("13.2"), None),
+            ("2.43", compiling, None),  # a distribution has mended it
+        ]:
+            with self.subTest(glibc=glibc, nvcc=nvcc):
+                self.program("breakeven/cuda/bin/python", "exit 0")  # has no pip, and says nothing
+                done = self.setup(glibc=glibc, nvcc=nvcc, python3="exit 0", nvidia_smi="echo 580.95.05")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                wanted = re.findall(r"cuda-toolkit\S*==(\S+)\.\*", done.stdout)
+                self.assertEqual(wanted, [brought] if brought else [])
+        self.assertEqual(done.stderr, "")
+
+    def test_no_older_toolkit_is_advised_where_none_compiles(self):
+        done = self.setup(nvidia_smi="echo 550.54.15", nvcc=of_version("12.9"), glibc="2.41")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nvcc is of CUDA 12.9, whose headers do not fit glibc 2.41, and 13.0 is needed", done.stderr)
+        self.assertIn("or build where glibc is older than 2.41, with CUDA 12.4 to 12.9, and carry that here by scripts/gpu-pack", done.stderr)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,19 @@ const char* emulated_cuda() {
 
 }  // namespace
 
+void prepare_for_mpirun(bool oversubscribe) {
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", oversubscribe ? "1" : "0", 1);
+  const char* const policy = "PRTE_MCA_rmaps_default_mapping_policy";  // Open MPI 5 reads only this one
+  if (oversubscribe) {
+    setenv(policy, ":oversubscribe", 1);
+  } else {
+    unsetenv(policy);
+  }
+  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // MPI leaks
+}
+
 DriverTest::DriverTest() {
   std::filesystem::create_directories(file("backends"));
   for (const char* name : {"a", "b"}) {

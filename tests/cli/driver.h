@@ -66,6 +66,9 @@ class DriverTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+/// Lets mpirun start ranks as root, and more of them than this machine has cores if `oversubscribe`.
+void prepare_for_mpirun(bool oversubscribe = true);
+
 /// Parses strictly: no NaN, no comments. Adds a test failure and returns null if the text is not JSON.
 Json parse(const std::string& text);
 Json parse_file(const std::filesystem::path& path);

@@ -36,6 +36,28 @@ TEST_F(FitsTest, IsFoundByPreparingWhereAGpusProgramHasNoFits) {
   EXPECT_EQ(find_case(result, "fits/of=infer/network=cnn/f32", "a").at("status"), "unsupported");
 }
 
+/// A C++ program checks its requests as configs are checked. Its refusal costs neither this case nor the
+/// next.
+TEST_F(FitsTest, ASizeThatNoConfigMayAskForIsThePrograms) {
+  const Json mlp = {{"op", "fits"}, {"of", "infer"}, {"network", "mlp"}, {"dtype", "f32"}};
+  const Json lenet = {{"op", "fits"}, {"of", "infer"}, {"network", "lenet"}, {"dtype", "f32"}};
+  const Json result =
+      result_of_run(config(Json::array({mlp, lenet}), {"a"}), "supports=infer,device=gpu,room=200000");
+  for (const char* id : {"fits/of=infer/f32", "fits/of=infer/network=lenet/f32"}) {
+    const Json fit = find_case(result, id, "a").at("fit");
+    EXPECT_EQ(fit.at("largest"), 65536) << id;
+    EXPECT_THAT(fit.at("limit").get<std::string>(),
+                AllOf(HasSubstr("library limit: "), HasSubstr("an integer from 1 to 65536")));
+  }
+}
+
+/// Its framework may keep the memory of the largest problem, which others on the same GPU then lack.
+TEST_F(FitsTest, AProgramThatHasPreparedSizesEndsWithTheQuestion) {
+  const Json sgd = {{"op", "fits"}, {"of", "train"}, {"network", "mlp"}, {"dtype", "f32"}};
+  result_of_run(config(Json::array({network_step_, sgd}), {"a"}), "supports=train,device=gpu,room=10");
+  EXPECT_EQ(processes("a"), 3) << "one is asked what it is, and one for each case";
+}
+
 TEST_F(FitsTest, IsNotFoundInMemoryThatIsTheHosts) {
   const Outcome outcome =
       breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", "-"}, "supports=train");

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <future>
 #include <set>
+#include <sstream>
 
 #include "cli/driver.h"
 
@@ -296,6 +297,24 @@ TEST_F(OutputTest, NoColorIsHonoured) {
   Launch plain = coloured;
   plain.environment.emplace_back("NO_COLOR", "1");
   EXPECT_THAT(run(plain).out, Not(HasSubstr("\x1b[")));
+}
+
+/// CLI11 2.5 and later would wrap the lines again, at 80 columns.
+TEST_F(OutputTest, HelpFillsTheLinesOfATerminal) {
+  Launch help = launch({"fleet", "--help"});
+  help.all_terminal = true;  // of 100 columns
+  std::string text = run(help).out;
+  std::erase(text, '\r');
+  std::istringstream lines(text.substr(text.find("Exit status: ")));
+  std::string line;
+  std::getline(lines, line);
+  int checked = 0;
+  for (std::string next; std::getline(lines, next); line = next, ++checked) {
+    const std::size_t used = line.find_last_not_of(' ') + 1;
+    EXPECT_LE(used, 100U) << line;
+    EXPECT_GT(used + 1 + next.substr(0, next.find(' ')).size(), 100U) << line << "\n" << next;
+  }
+  EXPECT_GE(checked, 2);
 }
 
 TEST_F(OutputTest, QuietSaysNothing) {

@@ -1,10 +1,14 @@
 """Compares the JAX and TensorFlow backends with the reference results of the programs in C++; skips those that are
 missing."""
 
+import importlib.util
 import pathlib
+import sys
 import unittest
+from unittest import mock
 
-from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, expect_refusals, matmul, skip, train
+from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, expect_refusals, matmul, skip, train
+from breakeven_worker.backend import Case
 from breakeven_worker.requirements import has_nvidia_driver
 from framework import AgainstTheTruth, SameForAll, network_cases
 
@@ -79,6 +83,48 @@ class TensorflowTest(CompiledByItsFramework, AgainstTheTruth):
     way = "tf.function"
 
 
+class WithinTheProgramTest(unittest.TestCase):
+    """Tests of what is done on GPUs, without one."""
+
+    def backend(self, name):
+        """The modules conv2d, device and matmul of a backend."""
+        if importlib.util.find_spec(name) is None:
+            self.skipTest(f"no {name}")
+        sys.path.insert(0, str(SOURCE / "src" / "backends" / name))
+        importlib.import_module(f"breakeven_{name}").make_backend(name, 1, "1")
+        return [importlib.import_module(f"breakeven_{name}.{module}") for module in ("conv2d", "device", "matmul")]
+
+    def algorithm(self, conv2d_module, formats, **device):
+        parameters = Case(conv2d(1, 4, 8, 8, 4, 3, 3, "forward")["parameters"])
+        with mock.patch("sys.stderr"):
+            return conv2d_module._prepare(parameters, 1, mock.Mock(formats=formats, **device)).algorithm
+
+    def test_a_layout_that_fails_leaves_the_other(self):
+        jax_conv2d, device, _ = self.backend("jax")
+        cpu = {"put": device.Cpu().put, "get": np.asarray, "has_own_memory": False}
+        unknown = {"NCHW": (("NCXX", "OIHW", "NCHW"), (0, 1, 2, 3), (0, 1, 2, 3))}
+        with mock.patch.object(jax_conv2d, "_FORMATS", unknown | {"NHWC": jax_conv2d._FORMATS["NHWC"]}):
+            algorithm = self.algorithm(jax_conv2d, [], available_memory=lambda: 1, **cpu)
+        self.assertEqual(algorithm, "jax.jit, NHWC, NCHW failed")
+
+    def test_a_layout_that_fails_leaves_the_other_in_tensorflow(self):
+        tf_conv2d, device, _ = self.backend("tensorflow")
+        cpu = {"put": device._Arrays().put, "get": device._Arrays().get, "has_own_memory": False}
+        with mock.patch.dict(tf_conv2d._IMAGE_AXES, {"NCXX": (0, 1, 2, 3)}):
+            self.assertRegex(self.algorithm(tf_conv2d, ["NCXX", "NHWC"], **cpu), "^NHWC, NCXX failed, tf.function")
+
+    def test_operands_of_8_bits_are_held_as_tensor_cores_read_them(self):
+        _, device, matmul_module = self.backend("jax")
+        gpu = device.Cpu()
+        gpu.has_own_memory = True
+        for dtype in ("s8", "f8e4m3"):
+            for turned in (False, True):
+                case = Case(matmul(32, 48, 64, dtype, transpose_a=turned, transpose_b=turned)["parameters"])
+                plain, held = (matmul_module._prepare(case, 1, which) for which in (device.Cpu(), gpu))
+                np.testing.assert_array_equal(plain.shown(), held.shown())
+                self.assertEqual(held.algorithm, f"jax.jit(jnp.matmul), {'A' if turned else 'B'} held transposed")
+
+
 def why_missing(test):
     try:
         program = BackendProgram([BUILD / test.program])
@@ -100,4 +146,6 @@ def skip_what_is_missing():
 
 if __name__ == "__main__":
     skip_what_is_missing()
+    import numpy as np  # a framework's own: without one, nothing is tested
+
     unittest.main()

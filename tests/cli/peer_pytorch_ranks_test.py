@@ -12,6 +12,7 @@ import unittest
 from backend_program import (
     BUILD,
     FASHION_MNIST,
+    MPIRUN_ENVIRONMENT,
     BackendProgram,
     infer,
     is_alive,
@@ -22,7 +23,6 @@ from backend_program import (
 )
 
 PROGRAM = BUILD / "breakeven-backend-pytorch"
-ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 STEPS = 100
 
 
@@ -38,7 +38,7 @@ class PytorchRanksTest(unittest.TestCase):
             with socket.create_server(("127.0.0.1", 0)) as taken:
                 port = taken.getsockname()[1]
             command = ["mpirun", "-np", ranks, "--bind-to", "none", program, "--ranks", ranks, "--port", port]
-            backend = BackendProgram(command, threads=2, environment=ROOT)
+            backend = BackendProgram(command, threads=2, environment=MPIRUN_ENVIRONMENT)
             self.addCleanup(backend.kill)
             if "cannot listen on port" not in backend.hello.get("reason", ""):  # somebody has taken it meanwhile
                 break

@@ -148,6 +148,72 @@ class CompiledPytorchTest(AgainstTheTruth):
         other.kill()
 
 
+class OnAGpuTest(unittest.TestCase):
+    """Tests of what is done on GPUs, without one."""
+
+    def test_memory_that_ends_outside_of_torchs_allocator_is_out_of_memory(self):
+        import breakeven_pytorch
+        import torch
+        from breakeven_pytorch.tensors import tried
+        from breakeven_worker.backend import OutOfMemory
+
+        full = RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")
+        for error in (full, torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")):
+            self.assertIsInstance(breakeven_pytorch._meaning_of(error), OutOfMemory)
+            with self.assertRaises(RuntimeError):  # it says nothing about the type
+                tried(["f32"], mock.Mock(side_effect=error))
+        refusal = RuntimeError('"addmm_impl_cpu_" not implemented for \'Half\'')
+        self.assertIsNone(breakeven_pytorch._meaning_of(refusal))
+        self.assertEqual(tried(["f16"], mock.Mock(side_effect=refusal))["dtypes"], [])
+
+    def test_pinned_memory_is_given_back_with_the_devices(self):
+        import torch
+        from breakeven_pytorch import Gpu
+
+        calls = mock.Mock()
+        with (
+            mock.patch("torch.cuda.synchronize", calls.wait),
+            mock.patch("torch.cuda.empty_cache", calls.empty),
+            mock.patch.object(torch._C, "_host_emptyCache", calls.empty_host, create=True),
+        ):
+            Gpu.release_memory(None)
+        self.assertEqual(calls.mock_calls, [mock.call.wait(), mock.call.empty(), mock.call.empty_host()])
+
+    def test_operands_are_made_where_they_are_used(self):
+        import torch
+        from breakeven_pytorch.tensors import make_inputs
+
+        meta = torch.device("meta")
+        with mock.patch("torch.empty", wraps=torch.empty) as made:
+            self.assertEqual(make_inputs((300, 100), torch.float16, meta, 1, 0).device, meta)
+        made.assert_called_once_with((300, 100), dtype=torch.float16, device=meta)
+
+    def test_operands_of_8_bits_are_held_as_tensor_cores_read_them(self):
+        import torch
+        from breakeven_pytorch.matmul import _Matmul
+        from breakeven_worker.backend import Case
+
+        gpu = mock.Mock(torch_device=torch.device("cpu"), has_own_memory=True)
+        cpu = mock.Mock(torch_device=torch.device("cpu"), has_own_memory=False)
+        both = ", A held transposed, B held transposed"
+        for dtype, device, turned, said in (
+            ("s8", gpu, False, "torch._int_mm, B held transposed"),
+            ("s8", gpu, True, "torch._int_mm, A held transposed"),
+            ("s8", cpu, False, "torch._int_mm"),
+            ("f8e4m3", cpu, False, "torch._scaled_mm, B held transposed"),
+            ("f32", gpu, False, "torch.mm"),
+        ):
+            with self.subTest(said):
+                case = Case(matmul(32, 48, 64, dtype, transpose_a=turned, transpose_b=turned)["parameters"])
+                product = _Matmul(case, 1, device)
+                self.assertEqual(product.algorithm, said)
+                if "held" in said:
+                    a, b = (operand.on_device for operand in product.operands)
+                    self.assertEqual((a.stride(2), b.stride(1)), (1, 1))
+        mixed = Case(matmul(32, 48, 64, "s8", transpose_a=True)["parameters"])
+        self.assertEqual(_Matmul(mixed, 1, gpu).algorithm, "torch._int_mm" + both)
+
+
 @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
 class WithinTheProgramTest(unittest.TestCase):
     """Tests of properties that no answer of a program shows."""

@@ -6,7 +6,7 @@ import json
 import subprocess
 import unittest
 
-from backend_program import BUILD, SIMULATED, SOURCE, FolderTest, folder_until
+from backend_program import BUILD, SIMULATED, SOURCE, FolderTest, folder_until, is_alive
 from report_files import breakeven
 from slurm_cluster import SlurmCluster, skip_without_slurm
 
@@ -23,6 +23,14 @@ while [ $# -gt 1 ]; do
 done
 rank='read -r words; echo "$SLURM_PROCID $SLURMD_NODENAME ${words:-nothing}"'
 echo hello | ${launcher//'{ranks}'/5} bash -c "$rank" >"$out"
+"""
+
+# A backend whose ranks answer nothing, and end neither with their input nor when they are asked to.
+HANGS = """#!/usr/bin/env bash
+[ "$1" = --ranks ] || exec {simulated}
+trap '' TERM
+echo $$ >{pids}-$SLURM_PROCID
+while :; do sleep 0.1; done
 """
 
 
@@ -127,6 +135,22 @@ class SlurmTest(FolderTest):
         self.assertEqual([rank for rank, _, _ in lines], ["0", "1", "2", "3", "4"])
         self.assertEqual({node for _, node, _ in lines}, set(NODES))
         self.assertEqual([read for _, _, read in lines], ["hello"] + ["nothing"] * 4)
+
+    def test_ranks_that_hang_are_ended(self):
+        """They are children of Slurm's daemons, not of breakeven. When a case times out, nothing is left of its job."""
+        program = self.programs / "breakeven-backend-hangs"
+        pids = self.folder / "pid"
+        program.write_text(HANGS.format(pids=pids, simulated=SIMULATED))
+        program.chmod(0o755)
+        case = {"op": "all_reduce", "bytes": 4096, "ranks": 2}
+        measure = {"timeout_seconds": 5}
+        self.config.write_text(json.dumps({"backends": ["hangs"], "measure": measure, "workloads": [case]}))
+        self.expect_status(4, self.submit("ranks", "2"))
+        row = json.loads((self.results / "the config.json").read_text())["cases"][0]
+        self.assertEqual(row["status"], "timed_out", row)
+        started = [int(path.read_text()) for path in self.folder.glob("pid-*")]
+        self.assertEqual(len(started), 2)
+        self.cluster.wait_until(lambda: not any(map(is_alive, started)), seconds=10)
 
     def test_what_is_at_fault_is_named(self):
         for script, arguments, words in [

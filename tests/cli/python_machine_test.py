@@ -33,6 +33,21 @@ class Machine(unittest.TestCase):
         self.assertIsNone(meter.joules())
         self.assertIn("no energy counter", meter.unreadable)
 
+    def test_a_counter_that_a_container_hides_is_said(self):
+        """Docker hides /sys/devices/virtual/powercap, to which the links in /sys/class/powercap point."""
+        (self.folder / "intel-rapl:0").symlink_to("hidden/intel-rapl:0")
+        meter = host.EnergyMeter(self.folder)
+        self.assertIsNone(meter.joules())
+        self.assertIn("intel-rapl:0/energy_uj cannot be read: a container hides it", meter.unreadable)
+
+    def test_the_counters_of_all_packages_must_be_readable(self):
+        self.write("intel-rapl:0/name", "package-0")
+        self.write("intel-rapl:0/energy_uj", 10_000_000)
+        self.write("intel-rapl:1/name", "package-1")
+        meter = host.EnergyMeter(self.folder)
+        self.assertIsNone(meter.joules())
+        self.assertIn("intel-rapl:1/energy_uj cannot be read", meter.unreadable)
+
     def available(self):
         return mock.patch.object(host, "_cgroup_folders", lambda controller: [] if controller else [self.folder])
 
@@ -43,6 +58,16 @@ class Machine(unittest.TestCase):
             self.assertEqual(host.available_memory(), 48_576)
             self.write("memory.stat", "anon 100000\ninactive_file 700000\nactive_file 200000\nslab 5")
             self.assertEqual(host.available_memory(), 948_576)
+
+    def test_cpus_of_ranks_have_the_order_of_those_in_cpp(self):
+        """tests/unit/host/cpu_test.cpp has the same machine."""
+        for cpu in range(8):
+            core = cpu % 4
+            self.write(f"cpu{cpu}/topology/thread_siblings_list", f"{core},{core + 4}")
+            self.write(f"cpu{cpu}/topology/physical_package_id", core // 2)
+        self.assertEqual(host.cpus_one_a_core_first(range(8), self.folder), [3, 2, 1, 0, 4, 5, 6, 7])
+        self.write("cpu0/cpufreq/cpuinfo_max_freq", 5_000_000)
+        self.assertEqual(host.cpus_one_a_core_first(range(8), self.folder), [0, 3, 2, 1, 4, 5, 6, 7])
 
     def test_a_container_without_a_limit_has_what_the_kernel_has(self):
         self.write("memory.max", "max")

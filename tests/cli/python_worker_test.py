@@ -106,6 +106,29 @@ LOST = textwrap.dedent(f"""
 """)
 
 
+# A GPU's library that has no room for the case with m = 1, which it finds out when half of the case is there.
+FILLED = textwrap.dedent(f"""
+    import sys
+    sys.path.insert(0, {str(WORKER)!r})
+    from breakeven_worker.backend import Backend, Operation, OutOfMemory, Prepared
+    from breakeven_worker.serve import serve
+
+    def prepare(p, seed):
+        print("prepares", file=sys.stderr, flush=True)
+        if p["m"] == 1:
+            raise OutOfMemory("no room for the second operand")
+        return Prepared()
+
+    def release():
+        print("releases", file=sys.stderr, flush=True)
+        if sys.argv[1:]:
+            raise RuntimeError("no such block")
+
+    operations = [Operation("matmul", ["f32"], prepare)]
+    serve(lambda threads: Backend("filled", "1", operations=operations, release=release))
+""")
+
+
 class PythonServeTest(unittest.TestCase):
     def sample(self, cache="warm", **parameters):
         """The answer to a sample of one iteration, with standard error."""
@@ -133,6 +156,32 @@ class PythonServeTest(unittest.TestCase):
             lines += json.dumps(request) + "\n"
         done = subprocess.run([python, "-c", LOST], input=lines, capture_output=True, text=True)
         return [json.loads(line) for line in done.stdout.splitlines()[1:]], done.returncode, done.stderr
+
+    def order_of_events(self, requests, *arguments):
+        """What FILLED does, with its answers as "ok" or their reason."""
+        hello = {"request": "hello", "protocol": 1, "threads": 1}
+        lines = "".join(json.dumps(request) + "\n" for request in [hello, *requests])
+        command = [python, "-c", FILLED, *arguments]
+        done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        events = []
+        for line in done.stdout.splitlines()[1:]:
+            answer = json.loads(line) if line.startswith("{") else None
+            events.append(line if answer is None else "ok" if answer["ok"] else answer["reason"])
+        return events
+
+    def test_what_a_refused_prepare_has_left_is_released_before_its_answer(self):
+        full, fits = (
+            {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32", "m": m}, "seed": 1} for m in (1, 2)
+        )
+        refused = ["releases", "prepares", "releases", "no room for the second operand"]
+        self.assertEqual(self.order_of_events([full]), refused)
+        wrong = {"request": "sample", "iterations": 0}
+        kept = ["releases", "prepares", "ok", "'iterations' is 0 and must be at least 1"]
+        self.assertEqual(self.order_of_events([fits, wrong]), kept)
+
+    def test_a_release_that_fails_does_not_hide_the_reason(self):
+        events = self.order_of_events([{"request": "dance"}], "fails")
+        self.assertEqual(events[-2:], ["release: RuntimeError: no such block", "unknown request 'dance'"])
 
     def test_a_lost_device_ends_the_program(self):
         answers, status, error = self.prepare_all({"m": 1}, {"m": 0}, {"m": 2}, {"m": 0})

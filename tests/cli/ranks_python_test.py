@@ -8,9 +8,11 @@ import socket
 import subprocess
 import textwrap
 import time
+import types
 import unittest
+from unittest import mock
 
-from backend_program import WORKER, FolderTest, python_with_numpy, skip, train
+from backend_program import BUILD, WORKER, FolderTest, python_with_numpy, skip, train
 
 from breakeven_worker import ranks
 from breakeven_worker.backend import Failed
@@ -29,7 +31,7 @@ PROGRAM = textwrap.dedent(f"""
     from breakeven_worker.serve import serve
 
     if "impatient" in sys.argv:
-        ranks._MISSING_BEATS = 5
+        ranks._MISSING_BEATS, ranks._BEATS_ALONE = 5, 2
 
     def does(what):
         return f"{{own_ranks().number}}:{{what}}" in sys.argv
@@ -63,10 +65,11 @@ PROGRAM = textwrap.dedent(f"""
     def make_backend(threads):
         operations = [Operation("train", ["f32"], prepare, in_ranks=True), Operation("infer", ["f32"], prepare)]
         libraries = {{"lib": "2" if does("differs") else "1"}}
-        gpu = "GPU-1" if "gpu" in sys.argv else ""
-        return Backend("odd", "1", libraries=libraries, operations=operations, device_id=gpu)
+        gpu = "GPU-1" if "gpu" in sys.argv else f"GPU-{{own_ranks().number}}" if "gpus" in sys.argv else ""
+        device = "gpu" if gpu else "cpu"
+        return Backend("odd", "1", libraries=libraries, operations=operations, device=device, device_id=gpu)
 
-    serve(make_backend)
+    serve(make_backend, on_gpu="gpus" in sys.argv)
 """)
 
 
@@ -193,6 +196,43 @@ class Combined(unittest.TestCase):
             self.assertFalse(refused["ok"])
             self.assertIn(words, refused["reason"])
 
+    def test_models(self):
+        def hellos(device, *models):
+            return [{**self.hello(gpu=str(rank)), "device": device, "device_name": m} for rank, m in enumerate(models)]
+
+        self.assertTrue(self.combine(*hellos("gpu", "H100", "H100", "H100"))["ok"])
+        refused = self.combine(*hellos("gpu", "H100", "H100", "A100"))
+        self.assertIn("rank 2 on b computes on A100, and rank 0 on H100; ranks must not differ", refused["reason"])
+        self.assertTrue(self.combine(*hellos("cpu", "EPYC 1", "EPYC 1", "EPYC 2"))["ok"])
+        warnings = ranks.cpu_warnings(hellos("cpu", "EPYC 1", "EPYC 1", "EPYC 2"), HOSTS)
+        self.assertIn("rank 2 on b computes on EPYC 2, and rank 0 on EPYC 1: ", *warnings)
+        self.assertEqual(ranks.cpu_warnings(hellos("cpu", "EPYC 1", "EPYC 1"), HOSTS), [])
+        self.assertEqual(ranks.cpu_warnings(hellos("gpu", "H100", "A100"), HOSTS), [])
+
+
+class ConnectingByNccl(unittest.TestCase):
+    def connect(self, work, on_host=2, visible=8):
+        said = []
+        with ranks.connecting_by_nccl(types.SimpleNamespace(count_on_host=on_host, end=said.append), visible):
+            work()
+        return said
+
+    def test_a_connection_that_lasts_ends_all(self):
+        with mock.patch.dict(os.environ, BREAKEVEN_NCCL_SECONDS="0.1"):
+            self.assertIn("NCCL has not connected the ranks within 0.1 s: ", *self.connect(lambda: time.sleep(0.5)))
+            self.assertEqual(self.connect(lambda: None), [])
+            time.sleep(0.3)  # the limit is of the connection alone
+
+    def test_ranks_that_see_one_gpu_each_are_told_what_helps(self):
+        def fails():
+            raise RuntimeError("invalid device ordinal")
+
+        with self.assertRaisesRegex(Failed, "RuntimeError: invalid device ordinal; each rank .*--gpu-bind=none"):
+            self.connect(fails, visible=1)
+        for alone in ({"on_host": 1, "visible": 1}, {}):
+            with self.assertRaisesRegex(RuntimeError, "invalid device ordinal$"):
+                self.connect(fails, **alone)
+
 
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -201,6 +241,8 @@ def free_port():
 
 class Connected(FolderTest):
     """Tests of real processes, which the test itself launches."""
+
+    variables = {}  # more of the ranks' environment
 
     def setUp(self):
         super().setUp()
@@ -213,7 +255,7 @@ class Connected(FolderTest):
         self.ranks = [self.start_one(rank, count, job, arguments) for rank in range(count)]
 
     def start_one(self, rank, count, job, arguments):
-        variables = {"PMI_RANK": str(rank), "MPI_LOCALNRANKS": str(count), "SLURM_JOB_ID": job}
+        variables = {"PMI_RANK": str(rank), "MPI_LOCALNRANKS": str(count), "SLURM_JOB_ID": job, **self.variables}
         command = [python, self.program, "--ranks", str(count), "--port", str(self.port), *arguments]
         stdin = subprocess.PIPE if rank == 0 else subprocess.DEVNULL
         pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -272,6 +314,34 @@ class Connected(FolderTest):
         self.assertNotIn("warnings", self.ask(request="sample", iterations=2), "it is another case")
         self.assertEqual(self.ask(request="quit"), {"ok": True})
         self.assertEqual(self.ended(), ([0, 0], ["", ""]))
+
+    def test_ranks_stay_near_their_gpus(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) < 2:
+            self.skipTest("there is one CPU")
+        near = {"GPU-0": [cpus[1]], "GPU-1": [cpus[0]]}
+        for script, places in (({"near_cpus": near}, [[cpus[1]], [cpus[0]]]), ({}, [[], []])):
+            self.variables = {
+                "LD_LIBRARY_PATH": str(BUILD / "tests/fake_nvml/fake_nvml"),
+                "FAKE_NVML": json.dumps(script),
+            }
+            self.start("gpus")
+            self.assertEqual([rank["cpus"] for rank in self.hello()["ranks"]], places)
+            for process, place in zip(self.ranks, places):
+                self.assertEqual(sorted(os.sched_getaffinity(process.pid)), place or cpus)
+            self.assertEqual(self.ask(request="quit"), {"ok": True})
+
+    def test_a_request_does_not_outlast_the_driver_for_long(self):
+        self.start("impatient", "0:never-ends", "1:never-ends")
+        self.hello()
+        self.prepare()
+        self.ranks[0].stdin.write('{"request": "sample", "iterations": 1}\n')
+        self.ranks[0].stdin.close()
+        self.ranks[0].stdin = None
+        begun = time.monotonic()
+        words = f"rank 0 on {socket.gethostname()}: nobody waits for its answer any more\n"
+        self.assertEqual(self.ended(), ([1, 1], [words, ""]))
+        self.assertLess(time.monotonic() - begun, 30)
 
     def test_the_end_of_input_ends_all(self):
         self.start(count=3)

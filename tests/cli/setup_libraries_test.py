@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import subprocess
 import unittest
 import zipfile
@@ -28,9 +29,13 @@ class SetupLibrariesTest(FolderTest):
         super().setUp()
         self.libraries = self.folder / "breakeven" / "libraries"
 
-    def setup(self, *arguments):
-        environment = {**os.environ, "XDG_DATA_HOME": str(self.folder), "PIP_NO_INDEX": "1",
-                       "PIP_FIND_LINKS": str(self.folder), "PIP_CONFIG_FILE": os.devnull}  # fmt: skip
+    def setup(self, *arguments, processor="x86_64"):
+        uname = self.folder / "bin" / "uname"
+        uname.parent.mkdir(exist_ok=True)
+        uname.write_text(f"#!/bin/sh\necho {processor}\n")
+        uname.chmod(stat.S_IRWXU)
+        environment = {**os.environ, "PATH": f"{uname.parent}:{os.environ['PATH']}", "XDG_DATA_HOME": str(self.folder),
+                       "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.folder), "PIP_CONFIG_FILE": os.devnull}  # fmt: skip
         return subprocess.run([SOURCE / "scripts/setup-libraries", *arguments], env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
 
@@ -47,6 +52,13 @@ class SetupLibrariesTest(FolderTest):
                 self.assertTrue(done.stderr.startswith(f"setup-libraries: {said}"), done.stderr)
         self.assertFalse(self.libraries.exists())
 
+    def test_what_pypi_lacks_for_a_processor_is_refused_at_once(self):
+        for library in ("onednn", "mkl==2025.*"):
+            done = self.setup("openblas", library, processor="aarch64")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            name = library.split("==")[0]
+            self.assertEqual(done.stderr, f"setup-libraries: PyPI has {name} for x86-64 only, and this processor is aarch64\n")
+
     @unittest.skipIf(subprocess.run(["python3", "-c", "import ensurepip, venv"], stderr=subprocess.DEVNULL).returncode,
                      "no python3 with venv")  # fmt: skip
     def test_brings_and_removes(self):
@@ -59,6 +71,10 @@ class SetupLibrariesTest(FolderTest):
         brought = self.libraries / "openblas-0.3.99"
         self.assertEqual(sorted(p.name for p in brought.iterdir()), ["include", "lib"])
         self.assertIn("scipy_cblas_sgemm", (brought / "include/cblas.h").read_text())
+        done = self.setup(processor="aarch64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotRegex(done.stdout, "onednn|mkl")
+        self.assertEqual([place.name for place in self.libraries.iterdir()], ["openblas-0.3.99"])
         removed = self.setup("--remove")
         self.assertEqual(removed.returncode, 0, removed.stderr)
         self.assertEqual(list(self.libraries.iterdir()), [])

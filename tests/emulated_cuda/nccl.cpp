@@ -1,5 +1,6 @@
 // NCCL for the emulated device, by MPI. EMULATED_NCCL_FAULT names a call that fails on rank 1: init, sum,
-// gather, broadcast; or `network`: sums then never end, and are in error later.
+// gather, broadcast; or `network`: sums then never end, and are in error later. With `stall` its connection
+// never ends, and with `spin` a sum, without an error.
 #include "backends/cuda/nccl.h"
 
 #include <mpi.h>
@@ -32,6 +33,10 @@ ncclResult_t done_unless(std::string_view fault) {
 }
 constexpr auto invalid_argument = static_cast<ncclResult_t>(4);
 
+void wait_for_ever_with(std::string_view fault) {
+  while (has_fault(fault)) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 int bytes_of(std::size_t count, ncclDataType_t type) {
   return static_cast<int>(count * (static_cast<int>(type) == breakeven::cuda::nccl::float32 ? 4 : 1));
 }
@@ -63,6 +68,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size != ranks || own != rank || id.bytes.back() != 7) return invalid_argument;
+  wait_for_ever_with("stall");
   *comm = reinterpret_cast<ncclComm_t>(new int(1));
   return done_unless("init");
 }
@@ -77,7 +83,8 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
   emulated::will_touch(stream, from, 4 * count, "ncclAllReduce");
   emulated::will_touch(stream, to, 4 * count, "ncclAllReduce");
   emulated::enqueue(stream, [=] {
-    while (has_fault("network")) std::this_thread::sleep_for(std::chrono::seconds(1));
+    wait_for_ever_with("network");
+    wait_for_ever_with("spin");
     MPI_Allreduce(from == to ? MPI_IN_PLACE : from, to, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
                   MPI_COMM_WORLD);
   });

@@ -312,7 +312,8 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-/// One device, or as many as EMULATED_CUDA_DEVICES says. A process uses one of them.
+/// One device, or as many as EMULATED_CUDA_DEVICES says. A process uses one of them. The UUIDs end with their
+/// numbers, from EMULATED_CUDA_FIRST on.
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = static_cast<int>(number("EMULATED_CUDA_DEVICES", 1));
   return cudaSuccess;
@@ -330,8 +331,10 @@ cudaError_t cudaGetDevice(int* index) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
   *properties = {};
-  properties->uuid.bytes[15] = static_cast<char>(index);
-  std::strcpy(properties->name, "emulated Hopper");
+  properties->uuid.bytes[15] =
+      static_cast<char>(number("EMULATED_CUDA_FIRST", 0) + static_cast<std::size_t>(index));
+  const char* const name = std::getenv("EMULATED_CUDA_NAME");
+  std::snprintf(properties->name, sizeof properties->name, "%s", name == nullptr ? "emulated Hopper" : name);
   properties->major = major_capability();
   properties->multiProcessorCount = 4;
   properties->l2CacheSize = 1 << 20;

@@ -8,7 +8,7 @@
 //    "reasons": [[10, 4], [1, 0]],    answer of the first ten queries, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
 //    "processes": ["own", 4242],      "own": the programs that this process runs
-//    "near_cpus": [0, 1],      without it the query is not supported
+//    "near_cpus": [0, 1],      without it the query is not supported; {"GPU-2": [0], ...}: several devices
 //    "ecc_errors": [0, 2],            answers of queries in turn; the last stays
 //    "unsupported": ["nvmlDeviceGetEccMode"], "init": 9,    errors that functions answer
 //    "log": "FILE"}                   where each call adds a line
@@ -156,6 +156,12 @@ Return nvmlSystemGetDriverVersion(char* text, unsigned length) {
 Return nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
   const Return entered = enter("nvmlDeviceGetHandleByUUID");
   if (entered != success) return entered;
+  if (const auto near = script().find("near_cpus"); near != script().end() && near->is_object()) {
+    const auto found = near->find(uuid);
+    if (found == near->end()) return not_found;
+    *device = reinterpret_cast<Device>(const_cast<nlohmann::json*>(&*found));
+    return success;
+  }
   if (script().value("uuid", "GPU-1") != uuid) return not_found;
   *device = reinterpret_cast<Device>(&the_device);
   return success;
@@ -216,13 +222,14 @@ Return nvmlDeviceGetCurrentClocksThrottleReasons(Device, unsigned long long* rea
 Return nvmlDeviceGetComputeRunningProcesses_v2(Device, unsigned* count, ProcessInfo* infos) {
   return processes("nvmlDeviceGetComputeRunningProcesses_v2", count, infos);
 }
-Return nvmlDeviceGetCpuAffinity(Device, unsigned words, unsigned long* cpus) {
+Return nvmlDeviceGetCpuAffinity(Device device, unsigned words, unsigned long* cpus) {
   const Return entered = enter("nvmlDeviceGetCpuAffinity");
   if (entered != success) return entered;
   if (!script().contains("near_cpus")) return not_supported;
+  const nlohmann::json& near = script()["near_cpus"];
   constexpr unsigned bits = 8 * sizeof(unsigned long);
   std::fill_n(cpus, words, 0UL);
-  for (const auto& listed : script()["near_cpus"]) {
+  for (const auto& listed : near.is_object() ? *reinterpret_cast<const nlohmann::json*>(device) : near) {
     const auto cpu = listed.get<unsigned>();
     if (cpu / bits >= words) return insufficient_size;
     cpus[cpu / bits] |= 1UL << (cpu % bits);

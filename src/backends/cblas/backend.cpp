@@ -1,5 +1,7 @@
 #include "worker/backend.h"
 
+#include <fmt/format.h>
+
 #include <mutex>
 #include <string>
 #include <vector>
@@ -25,6 +27,14 @@ std::string defaults_warning() {
                                 "without library_defaults, breakeven looks for faster ones");
 }
 
+/// Warns if the library was built for fewer threads than there are here. Own loops use all of them anyway.
+std::string threads_warning() {
+  const int most = cblas::most_library_threads();
+  if (most == 0 || most >= compute_threads()) return "";
+  return fmt::format("this build of {} computes with {} of {} threads: install one that is built for more",
+                     cblas::library_name(), most, compute_threads());
+}
+
 }  // namespace
 
 void cblas::let_library_use(int count) {
@@ -35,13 +45,15 @@ void cblas::let_library_use(int count) {
     const std::lock_guard lock(one_by_one);
     use_library_threads(count);
   });
+  use_library_threads(count);  // OpenMP's number belongs to the code outside of the loop
 }
 
 Backend make_backend() {
   const LoadedLibrary loaded =
       loaded_library(cblas::library_name(), cblas::sgemm_symbol(), cblas::own_symbol());
   const cblas::KernelStart& start = cblas::kernel_start();
-  std::vector<std::string> warnings{loaded.warning, start.library_defaults ? defaults_warning() : ""};
+  std::vector<std::string> warnings{loaded.warning, threads_warning(),
+                                    start.library_defaults ? defaults_warning() : ""};
   std::erase(warnings, "");
   std::string version = cblas::library_version();
   if (start.library_defaults) version = version + ", " + defaults;

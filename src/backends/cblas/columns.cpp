@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "workloads/parallel.h"
+
 namespace breakeven::cblas {
 
 std::vector<Piece> cut_positions(std::int64_t images, std::int64_t positions, std::int64_t most,
@@ -16,9 +18,8 @@ std::vector<Piece> cut_positions(std::int64_t images, std::int64_t positions, st
     if (count > threads && images >= count)
       count = std::min(images, (count + threads - 1) / threads * threads);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t first = images * i / count;
-      pieces.push_back(
-          {.image = first, .images = images * (i + 1) / count - first, .first = 0, .count = positions});
+      const Part part = part_of(images, i, count);
+      pieces.push_back({.image = part.first, .images = part.count, .first = 0, .count = positions});
     }
     return pieces;
   }
@@ -29,9 +30,8 @@ std::vector<Piece> cut_positions(std::int64_t images, std::int64_t positions, st
   }
   for (std::int64_t image = 0; image < images; ++image) {
     for (std::int64_t i = 0; i < parts; ++i) {
-      const std::int64_t first = positions * i / parts;
-      pieces.push_back(
-          {.image = image, .images = 1, .first = first, .count = positions * (i + 1) / parts - first});
+      const Part part = part_of(positions, i, parts);
+      pieces.push_back({.image = image, .images = 1, .first = part.first, .count = part.count});
     }
   }
   return pieces;
@@ -42,8 +42,8 @@ std::vector<Channels> cut_channels(std::int64_t groups, std::int64_t per_group, 
   std::vector<Channels> ranges;
   for (std::int64_t group = 0; group < groups; ++group) {
     for (std::int64_t i = 0; i < in_group; ++i) {
-      const std::int64_t first = per_group * i / in_group;
-      ranges.push_back({.group = group, .first = first, .count = per_group * (i + 1) / in_group - first});
+      const Part part = part_of(per_group, i, in_group);
+      ranges.push_back({.group = group, .first = part.first, .count = part.count});
     }
   }
   return ranges;

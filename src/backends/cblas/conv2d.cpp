@@ -23,6 +23,7 @@
 #include "worker/operand_sets.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
+#include "workloads/parallel.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -66,6 +67,10 @@ class Convolution : public HostOperation {
   }
   T* workspace(int thread) { return workspace_.data() + thread * room_; }
 
+  const T* first_operand() const { return tensors_.first_as<T>(); }
+  const T* second_operand() const { return tensors_.second_as<T>(); }
+  T* output() { return tensors_.output_as<T>(); }
+
   /// The offset of the filters, or of their gradient, of channels `in` of a group: k rows, columns (c, r, s).
   std::int64_t weights_offset(const Channels& in) const {
     return (in.group * group_k() * group_c() + in.first) * filter();
@@ -101,41 +106,46 @@ class Convolution : public HostOperation {
 
 template <typename T>
 class Forward final : public Convolution<T> {
+  using Base = Convolution<T>;
+  using Base::block_, Base::p_, Base::pieces_, Base::tensors_;
+  using Base::first_operand, Base::second_operand, Base::output, Base::workspace;
+  using Base::group_c, Base::group_k, Base::filter, Base::positions;
+  using Base::make_pieces, Base::columns_of, Base::result_stride, Base::weights_stride;
+
  public:
-  Forward(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
-      : Convolution<T>(problem, seed, sets) {
-    this->make_pieces(this->group_c() * this->filter(), this->group_k());
+  Forward(const Conv2d& problem, std::uint64_t seed, std::int64_t sets) : Base(problem, seed, sets) {
+    make_pieces(group_c() * filter(), group_k());
     // Filters are shared, too, if there are fewer pieces than threads; each thread then fills its own
     // columns.
-    const auto pieces = std::ssize(this->pieces_);
-    filters_ = cut_channels(this->p_.groups, this->group_k(), (threads() + pieces - 1) / pieces);
+    const auto pieces = std::ssize(pieces_);
+    filters_ = cut_channels(p_.groups, group_k(), (threads() + pieces - 1) / pieces);
   }
 
   void run() override {
-    this->tensors_.next();
-    const auto pieces = std::ssize(this->pieces_);
+    tensors_.next();
+    const auto pieces = std::ssize(pieces_);
     parallel_items(pieces * std::ssize(filters_), threads(), [&](std::int64_t i, int thread) {
-      compute(this->pieces_[static_cast<std::size_t>(i % pieces)],
-              filters_[static_cast<std::size_t>(i / pieces)], this->workspace(thread));
+      compute(pieces_[static_cast<std::size_t>(i % pieces)], filters_[static_cast<std::size_t>(i / pieces)],
+              workspace(thread));
     });
   }
 
  private:
   void compute(const Piece& piece, const Channels& filters, T* room) {
-    const std::int64_t terms = this->weights_stride();
-    const Channels all{.group = filters.group, .first = 0, .count = this->group_c()};
-    const auto columns = this->columns_of(this->tensors_.template first_as<T>(), all, piece, room);
-    const std::int64_t first = filters.group * this->group_k() + filters.first;
-    const Matrix<T> weights{this->tensors_.template second_as<T>() + first * terms, terms};
-    T* result = this->tensors_.template output_as<T>() + first * this->positions();
+    const std::int64_t terms = weights_stride();
+    const Channels all{.group = filters.group, .first = 0, .count = group_c()};
+    const auto columns = columns_of(first_operand(), all, piece, room);
+    const std::int64_t first = filters.group * group_k() + filters.first;
+    const Matrix<T> weights{second_operand() + first * terms, terms};
+    T* result = output() + first * positions();
     if (piece.images == 1) {
       gemm(filters.count, piece.count, terms, weights, columns, T{0},
-           result + piece.image * this->result_stride() + piece.first, this->positions());
+           result + piece.image * result_stride() + piece.first, positions());
       return;
     }
-    T* block = room + terms * this->block_;
+    T* block = room + terms * block_;
     gemm(filters.count, piece.positions(), terms, weights, columns, T{0}, block, piece.positions());
-    scatter_planes(block, this->result_stride(), filters.count, this->positions(), piece, result);
+    scatter_planes(block, result_stride(), filters.count, positions(), piece, result);
   }
 
   std::vector<Channels> filters_;
@@ -143,53 +153,56 @@ class Forward final : public Convolution<T> {
 
 template <typename T>
 class BackwardData final : public Convolution<T> {
+  using Base = Convolution<T>;
+  using Base::block_, Base::p_, Base::pieces_, Base::tensors_;
+  using Base::first_operand, Base::second_operand, Base::output, Base::workspace;
+  using Base::group_c, Base::group_k, Base::filter, Base::source_stride;
+  using Base::make_pieces, Base::result_gradient, Base::weights_offset, Base::weights_stride;
+
  public:
-  BackwardData(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
-      : Convolution<T>(problem, seed, sets) {
-    this->make_pieces(this->group_c() * this->filter(), this->group_k());
+  BackwardData(const Conv2d& problem, std::uint64_t seed, std::int64_t sets) : Base(problem, seed, sets) {
+    make_pieces(group_c() * filter(), group_k());
     // All pieces of an image add to the same elements, so one thread processes them.
-    for (std::size_t i = 0; i < this->pieces_.size(); ++i) {
-      if (i == 0 || this->pieces_[i].image != this->pieces_[i - 1].image) first_piece_.push_back(i);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (i == 0 || pieces_[i].image != pieces_[i - 1].image) first_piece_.push_back(i);
     }
     const auto images = std::ssize(first_piece_);
-    first_piece_.push_back(this->pieces_.size());
+    first_piece_.push_back(pieces_.size());
     const std::int64_t shares = images % threads() == 0 ? 1 : (4 * threads() + images - 1) / images;
-    channels_ = cut_channels(this->p_.groups, this->group_c(), shares);
+    channels_ = cut_channels(p_.groups, group_c(), shares);
   }
 
   void run() override {
-    this->tensors_.next();
+    tensors_.next();
     const auto images = std::ssize(first_piece_) - 1;
     parallel_items(images * std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
       const auto image = static_cast<std::size_t>(i % images);
       for (std::size_t piece = first_piece_[image]; piece < first_piece_[image + 1]; ++piece) {
-        compute(this->pieces_[piece], channels_[static_cast<std::size_t>(i / images)],
-                piece == first_piece_[image], this->workspace(thread));
+        compute(pieces_[piece], channels_[static_cast<std::size_t>(i / images)], piece == first_piece_[image],
+                workspace(thread));
       }
     });
   }
 
  private:
   void compute(const Piece& piece, const Channels& channels, bool first_of_image, T* room) {
-    const std::int64_t rows = channels.count * this->filter();
-    const std::int64_t plane = this->p_.h * this->p_.w;
-    const Matrix<T> weights{this->tensors_.template second_as<T>() + this->weights_offset(channels),
-                            this->weights_stride(), true};
-    const auto gradient = this->result_gradient(this->tensors_.template first_as<T>(), channels.group, piece,
-                                                room + this->weights_stride() * this->block_);
-    T* source =
-        this->tensors_.template output_as<T>() + (channels.group * this->group_c() + channels.first) * plane;
-    if (this->p_.is_pointwise() && piece.images == 1) {
-      gemm(rows, piece.count, this->group_k(), weights, gradient, T{0},
-           source + piece.image * this->source_stride() + piece.first, plane);
+    const std::int64_t rows = channels.count * filter();
+    const std::int64_t plane = p_.h * p_.w;
+    const Matrix<T> weights{second_operand() + weights_offset(channels), weights_stride(), true};
+    const auto gradient =
+        result_gradient(first_operand(), channels.group, piece, room + weights_stride() * block_);
+    T* source = output() + (channels.group * group_c() + channels.first) * plane;
+    if (p_.is_pointwise() && piece.images == 1) {
+      gemm(rows, piece.count, group_k(), weights, gradient, T{0},
+           source + piece.image * source_stride() + piece.first, plane);
       return;
     }
-    gemm(rows, piece.positions(), this->group_k(), weights, gradient, T{0}, room, piece.positions());
+    gemm(rows, piece.positions(), group_k(), weights, gradient, T{0}, room, piece.positions());
     for (std::int64_t i = 0; first_of_image && i < piece.images; ++i) {
-      T* image = source + (piece.image + i) * this->source_stride();
+      T* image = source + (piece.image + i) * source_stride();
       std::fill(image, image + channels.count * plane, T{0});
     }
-    add_columns(this->p_, room, channels.count, piece, source);
+    add_columns(p_, room, channels.count, piece, source);
   }
 
   std::vector<std::size_t> first_piece_;  // of each image, or of each run of images in one piece; and the end
@@ -198,43 +211,47 @@ class BackwardData final : public Convolution<T> {
 
 template <typename T>
 class BackwardWeights final : public Convolution<T> {
+  using Base = Convolution<T>;
+  using Base::block_, Base::p_, Base::pieces_, Base::tensors_;
+  using Base::first_operand, Base::second_operand, Base::output, Base::workspace;
+  using Base::group_c, Base::group_k, Base::filter, Base::weights_offset, Base::weights_stride;
+  using Base::make_pieces, Base::columns_of, Base::result_gradient;
+
  public:
-  BackwardWeights(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
-      : Convolution<T>(problem, seed, sets) {
+  BackwardWeights(const Conv2d& problem, std::uint64_t seed, std::int64_t sets) : Base(problem, seed, sets) {
     // With enough channels, each thread has its own. Otherwise the filters are small, and each thread has its
     // own sum over a part of the images.
     by_channels_ = threads() == 1 || problem.c >= 8 * threads();
-    channels_ = cut_channels(problem.groups, this->group_c(), by_channels_ ? threads() : 1);
-    this->make_pieces(channels_.back().count * this->filter() + this->filter(), this->group_k());
+    channels_ = cut_channels(problem.groups, group_c(), by_channels_ ? threads() : 1);
+    make_pieces(channels_.back().count * filter() + filter(), group_k());
     if (!by_channels_) sums_ = Buffer<T>(threads() * problem.elements_weights());
   }
 
   void run() override {
-    this->tensors_.next();
-    const T* source = this->tensors_.template first_as<T>();
-    const T* gradient = this->tensors_.template second_as<T>();
-    T* output = this->tensors_.template output_as<T>();
-    const auto pieces = std::ssize(this->pieces_);
+    tensors_.next();
+    const T* source = first_operand();
+    const T* gradient = second_operand();
+    T* weights = output();
+    const auto pieces = std::ssize(pieces_);
     if (by_channels_) {
       parallel_items(std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
-          add(source, gradient, this->pieces_[static_cast<std::size_t>(piece)],
-              channels_[static_cast<std::size_t>(i)], piece == 0, output, this->workspace(thread));
+          add(source, gradient, pieces_[static_cast<std::size_t>(piece)],
+              channels_[static_cast<std::size_t>(i)], piece == 0, weights, workspace(thread));
         }
       });
       return;
     }
-    const std::int64_t elements = this->p_.elements_weights();
+    const std::int64_t elements = p_.elements_weights();
     const std::int64_t all = threads();
     on_threads(threads(), [&](int thread) {
       T* sum = sums_.data() + thread * elements;
-      const std::int64_t first = pieces * thread / all;
-      const std::int64_t last = pieces * (thread + 1) / all;
-      if (first == last) std::fill(sum, sum + elements, T{0});
-      for (std::int64_t piece = first; piece < last; ++piece) {
+      const Part mine = part_of(pieces, thread, all);
+      if (mine.count == 0) std::fill(sum, sum + elements, T{0});
+      for (std::int64_t piece = mine.first; piece < mine.last(); ++piece) {
         for (const Channels& channels : channels_) {
-          add(source, gradient, this->pieces_[static_cast<std::size_t>(piece)], channels, piece == first, sum,
-              this->workspace(thread));
+          add(source, gradient, pieces_[static_cast<std::size_t>(piece)], channels, piece == mine.first, sum,
+              workspace(thread));
         }
       }
     });
@@ -242,7 +259,7 @@ class BackwardWeights final : public Convolution<T> {
       for (std::int64_t i = first; i < last; ++i) {
         T sum = sums_[i];
         for (std::int64_t thread = 1; thread < all; ++thread) sum += sums_[thread * elements + i];
-        output[i] = sum;
+        weights[i] = sum;
       }
     });
   }
@@ -250,12 +267,12 @@ class BackwardWeights final : public Convolution<T> {
  private:
   void add(const T* source, const T* gradient, const Piece& piece, const Channels& channels, bool first,
            T* sum, T* room) const {
-    const auto columns = this->columns_of(source, channels, piece, room);
-    const auto result = this->result_gradient(
-        gradient, channels.group, piece, room + (channels_.back().count + 1) * this->filter() * this->block_);
-    gemm(this->group_k(), channels.count * this->filter(), piece.positions(), result,
-         Matrix<T>{columns.data, columns.stride, true}, first ? T{0} : T{1},
-         sum + this->weights_offset(channels), this->weights_stride());
+    const auto columns = columns_of(source, channels, piece, room);
+    const auto result = result_gradient(gradient, channels.group, piece,
+                                        room + (channels_.back().count + 1) * filter() * block_);
+    gemm(group_k(), channels.count * filter(), piece.positions(), result,
+         Matrix<T>{columns.data, columns.stride, true}, first ? T{0} : T{1}, sum + weights_offset(channels),
+         weights_stride());
   }
 
   bool by_channels_ = false;

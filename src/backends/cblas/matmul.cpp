@@ -16,6 +16,7 @@
 #include "worker/operand_sets.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
+#include "workloads/parallel.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -31,13 +32,13 @@ std::vector<Tile> cut(const Matmul& p, std::int64_t down, std::int64_t across) {
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t i = 0; i < down; ++i) {
       for (std::int64_t j = 0; j < across; ++j) {
-        const std::int64_t row = p.m * i / down;
-        const std::int64_t column = p.n * j / across;
+        const Part rows = part_of(p.m, i, down);
+        const Part columns = part_of(p.n, j, across);
         tiles.push_back({.product = b,
-                         .row = row,
-                         .rows = p.m * (i + 1) / down - row,
-                         .column = column,
-                         .columns = p.n * (j + 1) / across - column});
+                         .row = rows.first,
+                         .rows = rows.count,
+                         .column = columns.first,
+                         .columns = columns.count});
       }
     }
   }

@@ -2,6 +2,7 @@
 // transformer's block) are run one after another by one thread for a few images at a time, in one parallel
 // region. For dense layers on whole images, all threads share one product after another.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -50,6 +50,7 @@ class CollectiveCase final : public Work {
     ranks_ = &device_ranks();
     run();  // NCCL connects the ranks
     wait();
+    ranks_->note_connected();
   }
 
   void run() override { enqueue(*ranks_, p_, {.from = from_.as<float>(), .to = to_.as<float>()}, stream()); }

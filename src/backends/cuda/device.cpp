@@ -1,15 +1,14 @@
 #include "backends/cuda/device.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
 
 #include "worker/backend.h"
+#include "worker/communicator.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -44,7 +43,7 @@ std::string remedy_for_no_code() {
 /// The usual cause of a device that is unavailable. Without a context, none is lost.
 constexpr const char* remedy_for_exclusive_mode =
     "; if the GPU is in exclusive mode (nvidia-smi -q -d COMPUTE), another program has it: measure one GPU "
-    "backend at a time, or ask an administrator for 'nvidia-smi -c 0'";
+    "backend with one number of ranks at a time, or ask an administrator for 'nvidia-smi -c 0'";
 
 /// A UUID as `nvidia-smi -L` shows it: GPU-00112233-4455-6677-8899-aabbccddeeff.
 std::string written(const cudaUUID_t& uuid) {
@@ -108,9 +107,8 @@ void end_if_context_is_lost(const std::string& message) {
   // Waiting is not allowed while a graph is recorded: this error does not mean that the context is lost.
   if (error == cudaSuccess || error == cudaErrorStreamCaptureUnsupported) return;
   if (error == cudaErrorDevicesUnavailable) return;  // there is no context yet
-  fmt::print(stderr, "{}; the device's context is lost: {}\n", message, words_for(error));
-  std::fflush(stderr);
-  _exit(1);
+  const std::string reason = fmt::format("{}; the device's context is lost: {}", message, words_for(error));
+  end_all_ranks(communicator().size() == 1 ? reason : fmt::format("{}: {}", own_rank_text(), reason));
 }
 
 bool memory_is_full() {

@@ -26,7 +26,7 @@ std::string words_for(cublasStatus_t status);
 /// is full, otherwise as std::runtime_error. Exits if the context is lost. Libraries have a CUDA runtime of
 /// their own, so cudaGetLastError() does not report their errors.
 [[noreturn]] void library_failed(const char* what, const std::string& words, bool out_of_memory = false);
-/// Exits if the context is lost. `message` names the call that failed.
+/// Exits if the context is lost, and so do all ranks. `message` names the call that failed.
 void end_if_context_is_lost(const std::string& message);
 /// True if so little device memory is free that a library's call may have failed for this reason.
 bool memory_is_full();

@@ -2,21 +2,86 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/ip/host_name.hpp>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/nccl.h"
 #include "worker/communicator.h"
-#include "worker/rank_answers.h"
 
 namespace breakeven::cuda {
 namespace {
+
+/// What may help after NCCL has failed; it follows NCCL's message.
+std::string remedy_for_nccl() {
+  int visible = 0;
+  if (communicator().ranks_here() > 1 && cudaGetDeviceCount(&visible) == cudaSuccess && visible == 1) {
+    return "; each rank sees one GPU, and NCCL may not reach those of the others: let each rank see all of "
+           "its host (srun --gpu-bind=none), or set NCCL_P2P_DISABLE=1 and NCCL_CUMEM_ENABLE=0, or "
+           "BREAKEVEN_NCCL=none, which uses MPI";
+  }
+  return "; BREAKEVEN_NCCL=none uses MPI";
+}
+
+/// The seconds in which NCCL must connect the ranks.
+double patience_with_nccl() {
+  constexpr double usual = 60;
+  const char* const variable = std::getenv("BREAKEVEN_NCCL_SECONDS");
+  const double wanted = variable == nullptr ? 0 : std::strtod(variable, nullptr);
+  return wanted > 0 ? wanted : usual;
+}
+
+/// The state of a connection by NCCL, and a thread that looks at it until the process ends. It ends all ranks
+/// where NCCL would wait for ever: for a connection that a firewall or another network prevents, in a kernel
+/// that does not reach the memory of another GPU, and after a fault of the network between GPUs.
+class WatchedConnection {
+ public:
+  WatchedConnection() : state_(std::make_shared<State>()) {
+    std::thread([state = state_] { watch(*state); }).detach();
+  }
+  /// To be called when NCCL has made its communicator.
+  void note_made(nccl::Comm* comm) { state_->comm = comm; }
+  /// To be called when a first collective call has ended.
+  void note_used() { state_->is_used = true; }
+
+ private:
+  struct State {
+    std::atomic<nccl::Comm*> comm = nullptr;  // null until it is made
+    std::atomic<bool> is_used = false;
+    std::string rank = own_rank_text();  // the thread may outlive communicator()
+    std::string remedy = remedy_for_nccl();
+  };
+
+  [[noreturn]] static void watch(const State& state) {
+    constexpr std::chrono::milliseconds interval{500};
+    const nccl::Library& nccl = nccl::library();
+    const double patience = patience_with_nccl();
+    for (std::chrono::duration<double> waited{0};; waited += interval) {
+      if (!state.is_used && waited.count() >= patience) {
+        end_all_ranks(fmt::format(
+            "{}: NCCL has not connected the ranks within {:g} s: NCCL_SOCKET_IFNAME selects a network, "
+            "NCCL_P2P_DISABLE=1 avoids what an IOMMU or ACS breaks, NCCL_DEBUG=INFO says more, "
+            "BREAKEVEN_NCCL=none uses MPI; BREAKEVEN_NCCL_SECONDS is the limit",
+            state.rank, patience));
+      }
+      std::this_thread::sleep_for(interval);
+      nccl::Comm* const comm = state.comm;
+      nccl::Result failed = nccl::success;
+      if (comm == nullptr || nccl.comm_get_async_error(comm, &failed) != nccl::success ||
+          failed == nccl::success || failed == nccl::in_progress)
+        continue;
+      end_all_ranks(fmt::format("{}: NCCL: {}{}", state.rank, nccl::words_for(failed, comm), state.remedy));
+    }
+  }
+
+  std::shared_ptr<State> state_;
+};
 
 /// Ranks that communicate by NCCL. Its communicator is kept until the process ends.
 class NcclRanks final : public DeviceRanks {
@@ -24,42 +89,38 @@ class NcclRanks final : public DeviceRanks {
   NcclRanks() {
     Communicator& ranks = communicator();
     nccl::UniqueId id;
-    if (ranks.rank() == 0) nccl::check(nccl_.get_unique_id(&id), "ncclGetUniqueId", nullptr);
+    if (ranks.rank() == 0) check(nccl_.get_unique_id(&id), "ncclGetUniqueId");
     ranks.broadcast(&id, sizeof id, 0);
-    nccl::check(nccl_.comm_init_rank(&comm_, ranks.size(), id, ranks.rank()), "ncclCommInitRank", nullptr);
-    std::thread([this] { watch(); }).detach();  // until the process ends
+    check(nccl_.comm_init_rank(&comm_, ranks.size(), id, ranks.rank()), "ncclCommInitRank");
+    connection_.note_made(comm_);
   }
 
   void sum_of(const float* from, float* to, std::int64_t count, cudaStream_t stream) override {
-    nccl::check(
+    check(
         nccl_.all_reduce(from, to, static_cast<std::size_t>(count), nccl::float32, nccl::sum, comm_, stream),
-        "ncclAllReduce", comm_);
+        "ncclAllReduce");
   }
   void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) override {
-    nccl::check(nccl_.all_gather(own, all, static_cast<std::size_t>(bytes), nccl::int8, comm_, stream),
-                "ncclAllGather", comm_);
+    check(nccl_.all_gather(own, all, static_cast<std::size_t>(bytes), nccl::int8, comm_, stream),
+          "ncclAllGather");
   }
   void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) override {
-    nccl::check(nccl_.broadcast(data, data, static_cast<std::size_t>(bytes), nccl::int8, root, comm_, stream),
-                "ncclBroadcast", comm_);
+    check(nccl_.broadcast(data, data, static_cast<std::size_t>(bytes), nccl::int8, root, comm_, stream),
+          "ncclBroadcast");
   }
+  void note_connected() override { connection_.note_used(); }
 
  private:
-  /// Ends all ranks if the network between GPUs fails: NCCL's kernels then wait for ever, and the host with
-  /// them.
-  void watch() const {
-    for (;;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));
-      nccl::Result failed = nccl::success;
-      if (nccl_.comm_get_async_error(comm_, &failed) != nccl::success || failed == nccl::success) continue;
-      end_all_ranks(fmt::format("{}: NCCL: {}", rank_text(rank_, host_), nccl::words_for(failed, comm_)));
-    }
+  /// Throws std::runtime_error with NCCL's message if a call failed.
+  void check(nccl::Result result, const char* call) const {
+    if (result == nccl::success) return;
+    throw std::runtime_error(
+        fmt::format("{}: {}{}", call, nccl::words_for(result, comm_), remedy_for_nccl()));
   }
 
   const nccl::Library& nccl_ = nccl::library();
+  WatchedConnection connection_;
   nccl::Comm* comm_ = nullptr;
-  std::size_t rank_ = static_cast<std::size_t>(communicator().rank());
-  std::string host_ = boost::asio::ip::host_name();
 };
 
 /// True if MPI is given the addresses of device memory.
@@ -181,10 +242,11 @@ std::string rank_warning() {
   if (communicator().size() == 1) return "";
   const nccl::Library& nccl = nccl::library();
   if (nccl.why_not.empty() || nccl.is_unwanted) return "";
+  // That of a newer CUDA contains its runtime, which this driver may be too old for.
   return fmt::format(
       "ranks communicate by {}, because NCCL cannot be used: {}; BREAKEVEN_NCCL names its file (PyPI: "
-      "nvidia-nccl-cu13)",
-      rank_library(), nccl.why_not);
+      "nvidia-nccl-cu{})",
+      rank_library(), nccl.why_not, CUDART_VERSION / 1000);
 }
 
 void use_device_of_rank() {

@@ -20,6 +20,9 @@ class DeviceRanks : public Interface {
   virtual void gather(const void* own, std::int64_t bytes, void* all, cudaStream_t stream) = 0;
   /// Copies the data of `root` to all ranks.
   virtual void broadcast(void* data, std::int64_t bytes, int root, cudaStream_t stream) = 0;
+  /// To be called when the work of a first call has ended: until then, ranks that cannot connect may wait for
+  /// ever, and are ended after a while.
+  virtual void note_connected() {}
 };
 
 /// The ranks of this job. The first call joins them, and is collective, too. Throws std::runtime_error with
@@ -37,7 +40,7 @@ std::string rank_library();
 std::string rank_warning();
 
 /// Uses the GPU of this rank: among those that it sees, the one with its index on this host. If each rank
-/// sees only its own, that one.
+/// sees only its own, that one; NCCL may not reach the others then.
 void use_device_of_rank();
 
 }  // namespace breakeven::cuda

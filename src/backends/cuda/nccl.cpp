@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <stdexcept>
 #include <type_traits>
 
 namespace breakeven::cuda::nccl {
@@ -64,10 +63,6 @@ std::string words_for(Result result, Comm* comm) {
   const char* const more = library().get_last_error(comm);
   if (more != nullptr && *more != '\0') words += fmt::format(" ({})", more);
   return words;
-}
-
-void check(Result result, const char* call, Comm* comm) {
-  if (result != success) throw std::runtime_error(fmt::format("{}: {}", call, words_for(result, comm)));
 }
 
 }  // namespace breakeven::cuda::nccl

@@ -17,7 +17,7 @@ struct UniqueId {
   std::array<char, 128> bytes{};
 };
 struct Comm;
-enum Result : int { success = 0 };
+enum Result : int { success = 0, in_progress = 7 };  // the others are errors
 enum DataType : int { int8 = 0, float32 = 7 };
 enum Operation : int { sum = 0 };
 
@@ -47,8 +47,5 @@ const Library& library();
 
 /// NCCL's message for a result that is not `success`.
 std::string words_for(Result result, Comm* comm);
-
-/// Throws std::runtime_error with NCCL's message if a call failed.
-void check(Result result, const char* call, Comm* comm);
 
 }  // namespace breakeven::cuda::nccl

@@ -44,8 +44,8 @@ struct ProductOperands {
   void* c = nullptr;
   const void* addend = nullptr;  // m x n, of C's type
   void* bias = nullptr;          // of C's type: n values to add, or m to write (BGRADB: sums of op(A) over k)
-  void* mask =
-      nullptr;  // one bit for each element of C, mask_bytes(m, n): written (RELU_AUX) or read (DRELU)
+  /// One bit for each element of C, mask_bytes(m, n): written (RELU_AUX) or read (DRELU).
+  void* mask = nullptr;
   const void* scales = nullptr;  // one f32 factor for A and B of f8e4m3
   /// product_workspace_bytes, used while the product is computed; products of one stream share it.
   void* workspace = nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "host/cache.h"
 #include "worker/threads.h"
@@ -33,6 +34,25 @@ void on_parts_repeatedly(std::int64_t times, std::int64_t elements, const Body& 
     }
   });
 }
+
+/// A number of each thread, in a cache line of its own, and the sum of all.
+template <typename T>
+class SumOfThreads {
+ public:
+  SumOfThreads() : parts_(static_cast<std::size_t>(threads())) {}
+  T& of(int thread) { return parts_[static_cast<std::size_t>(thread)].value; }
+  T total() const {
+    T sum = 0;
+    for (const Padded& part : parts_) sum += part.value;
+    return sum;
+  }
+
+ private:
+  struct alignas(64) Padded {
+    T value = 0;
+  };
+  std::vector<Padded> parts_;
+};
 
 /// True if arrays of this size in total do not fit in the caches, so that stores that bypass them may be
 /// faster.

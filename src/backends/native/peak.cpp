@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "backends/native/arrays.h"
 #include "backends/native/multiply_adds.h"
 #include "worker/backend.h"
 #include "worker/threads.h"
@@ -65,10 +66,7 @@ std::vector<UnitLoop> ways_of(const Peak& p, std::uint64_t seed) {
 class PeakOfUnits final : public Prepared {
  public:
   PeakOfUnits(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters),
-        seed_(seed),
-        ways_(ways_of(p_, seed)),
-        sums_(static_cast<std::size_t>(threads())) {
+      : p_(problem.parameters), seed_(seed), ways_(ways_of(p_, seed)) {
     select_fastest(
         p_.tuned ? ways_.size() : 1, [&](std::size_t way) { way_ = &ways_[way]; }, [&] { run(); });
   }
@@ -78,10 +76,9 @@ class PeakOfUnits final : public Prepared {
     parallel_ranges(p_.dots / unit.dots, [&](std::int64_t first, std::int64_t last, int thread) {
       double sum = 0;
       for (const Vectors& vectors : way_->vectors) sum += unit.sum(vectors, last - first, p_.steps);
-      sums_[static_cast<std::size_t>(thread)].value = sum;
+      sums_.of(thread) = sum;
     });
-    result_ = 0;
-    for (const Sum& part : sums_) result_ += part.value;
+    result_ = sums_.total();
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
@@ -95,9 +92,6 @@ class PeakOfUnits final : public Prepared {
   }
 
  private:
-  struct alignas(64) Sum {  // one cache line per thread
-    double value = 0;
-  };
   static std::string how_tuned(std::size_t ways) {
     return ways > 1 ? "; tuned: best of " + std::to_string(ways) + " ways" : "";
   }
@@ -106,7 +100,7 @@ class PeakOfUnits final : public Prepared {
   std::uint64_t seed_;
   std::vector<UnitLoop> ways_;
   const UnitLoop* way_ = nullptr;
-  std::vector<Sum> sums_;
+  SumOfThreads<double> sums_;
   double result_ = 0;
 };
 

@@ -43,17 +43,15 @@ class Read final : public Prepared {
   Read(const Case& problem, std::uint64_t seed)
       : p_(problem.parameters),
         seed_(seed),
-        array_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
-        sums_(static_cast<std::size_t>(threads())) {}
+        array_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))) {}
 
   void run() override { run_many(1); }
   void run_many(std::int64_t times) override {
     // Each thread has its own sum, and each pass computes it again; the sums of the last pass are the result.
     on_parts_repeatedly<T>(times, p_.elements(), [&](std::int64_t first, std::int64_t last, int thread) {
-      sums_[static_cast<std::size_t>(thread)].value = sum(array_.data() + first, last - first);
+      sums_.of(thread) = sum(array_.data() + first, last - first);
     });
-    result_ = 0;
-    for (const Sum& part : sums_) result_ += part.value;
+    result_ = sums_.total();
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
@@ -65,14 +63,10 @@ class Read final : public Prepared {
   std::string algorithm() const override { return ""; }
 
  private:
-  struct alignas(64) Sum {  // one cache line per thread
-    T value = 0;
-  };
-
   Bandwidth p_;
   std::uint64_t seed_;
   Buffer<T> array_;
-  std::vector<Sum> sums_;
+  SumOfThreads<T> sums_;
   T result_ = 0;
 };
 

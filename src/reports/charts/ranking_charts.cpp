@@ -1,6 +1,7 @@
 #include "reports/charts/ranking_charts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -13,6 +13,7 @@
 #include "reports/document/document.h"
 #include "reports/document/families.h"
 #include "reports/document/frameworks.h"
+#include "reports/document/ladders.h"
 #include "reports/document/names.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"
@@ -25,22 +26,6 @@ namespace breakeven {
 namespace {
 
 using Members = decltype(Family::members);
-using Group = std::vector<const Timed*>;
-
-/// Groups results by key, in the order in which the keys first appear. Those with an empty key are left out.
-template <typename KeyOf>
-std::vector<Group> groups_of(const std::vector<Timed>& all, KeyOf key_of) {
-  std::map<std::string, std::size_t> index;
-  std::vector<Group> groups;
-  for (const Timed& one : all) {
-    const std::string key = key_of(one);
-    if (key.empty()) continue;
-    const auto [at, is_new] = index.try_emplace(key, groups.size());
-    if (is_new) groups.emplace_back();
-    groups[at->second].push_back(&one);
-  }
-  return groups;
-}
 
 /// True if the chart has this category, or can have one more.
 bool is_readable_with(const Chart& chart, const std::string& category) {
@@ -194,73 +179,18 @@ Chart operands_chart(const std::vector<Timed>& all) {
   return finished(std::move(chart));
 }
 
-/// The parameters that can be turned on or off, and the others that raise a rate.
-constexpr std::array steps_of_optimisation{"tuned", "fused", "graph", "batch"};
-using StepValues = std::map<std::string, std::set<Value>>;
-
-/// A key that is equal for cases that differ only in these parameters and in their dtype; empty for ceilings.
-std::string ladder_of(const Timed& timed) {
-  if (is_ceiling(*timed.result)) return "";
-  Parameters rest = timed.result->parameters;
-  for (const char* name : steps_of_optimisation) {
-    if (rest.find(name) != nullptr) rest.set(name, std::int64_t{0});
+/// The rate of each step of a ladder, by backend.
+Chart ladder_chart(const Ladder& ladder) {
+  Chart chart{.name = slug_of(ladder.name + " steps of optimisation"),
+              .title = fmt::format("{}, by steps of optimisation: {}", ladder.work, ladder.unit),
+              .kind = Chart::Kind::bars,
+              .y = {.label = ladder.unit},
+              .categories = ladder.steps};
+  for (const auto& [backend, rungs] : ladder.backends) {
+    for (const Rung& rung : rungs)
+      add_point(chart, backend, point_at(static_cast<double>(rung.step), rung.rate), rung.timed->is_gpu());
   }
-  return fmt::format("{}|{}", timed.result->op, rest_of(rest, "dtype", false));
-}
-
-/// The values of the parameters that have several.
-StepValues varying_steps(const Group& cases) {
-  StepValues values;
-  for (const Timed* timed : cases) {
-    for (const char* name : steps_of_optimisation) {
-      if (const Value* value = timed->result->parameters.find(name)) values[name].insert(*value);
-    }
-  }
-  std::erase_if(values, [](const auto& of) { return of.second.size() < 2; });
-  return values;
-}
-
-/// The name of a case's step: "bf16 + tuned + fused, batch 64". It includes only what varies.
-std::string rung_of(const CaseResult& c, const StepValues& varying) {
-  std::string text = printable(c.dtype);
-  for (const char* name : steps_of_optimisation) {
-    const Value* value = c.parameters.find(name);
-    if (value == nullptr || !varying.contains(name)) continue;
-    if (const bool* on = std::get_if<bool>(value)) {
-      if (*on) text += fmt::format(" + {}", name);
-    } else {
-      text += fmt::format(", {} {}", name, printable(to_string(*value)));
-    }
-  }
-  return text;
-}
-
-/// The rate of each step of optimisation, in the order of the results. The cases differ in options (`tuned`,
-/// `fused`, `graph`), and may differ in dtype and batch as well. Adds the cases shown to `shown`.
-std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const CaseResult*>& shown) {
-  constexpr std::size_t fewest_rungs = 3;
-  std::vector<Chart> made;
-  for (const Group& cases : groups_of(all, ladder_of)) {
-    const StepValues varying = varying_steps(cases);
-    const auto is_option = [](const auto& of) { return std::holds_alternative<bool>(*of.second.begin()); };
-    if (std::ranges::none_of(varying, is_option)) continue;
-    const CaseResult& first = *cases.front()->result;
-    std::string what = first.op;
-    if (const Value* network = first.parameters.find("network")) what += " " + to_string(*network);
-    Chart chart{.name = slug_of(what + " steps of optimisation"), .title = {}, .kind = Chart::Kind::bars};
-    std::vector<Rated> rates;
-    for (const Timed* timed : cases)
-      rates.push_back({.x = category(chart, rung_of(*timed->result, varying)),
-                       .label = timed->backend,
-                       .result = timed->result});
-    if (chart.categories.size() < fewest_rungs || chart.categories.size() > most_bars) continue;
-    chart = rate_chart(std::move(chart), rates);
-    chart.title = fmt::format("{}, by steps of optimisation: {}", activity_of(first), chart.y.label);
-    if (chart.series.empty()) continue;
-    for (const Timed* timed : cases) shown.insert(timed->result);
-    made.push_back(std::move(chart));
-  }
-  return made;
+  return finished(std::move(chart));
 }
 
 // ---- several ranks
@@ -426,11 +356,6 @@ void append(std::vector<Chart>& all, std::vector<Chart> more) {
 
 }  // namespace
 
-std::vector<Chart> ladder_charts(const std::vector<Timed>& all) {
-  std::set<const CaseResult*> shown;
-  return ladder_charts(all, shown);
-}
-
 std::vector<Chart> machine_charts(const Runs& runs) {
   const std::vector<Timed> all = timed_results(runs);
   std::vector<Chart> made;
@@ -442,7 +367,12 @@ std::vector<Chart> machine_charts(const Runs& runs) {
     made.push_back(latency_chart(family));
   }
   made.push_back(lower_precision_chart(all));
-  append(made, ladder_charts(all, shown));
+  for (const Ladder& ladder : ladders_of(all)) {
+    made.push_back(ladder_chart(ladder));
+    for (const auto& [backend, rungs] : ladder.backends) {
+      for (const Rung& rung : rungs) shown.insert(rung.timed->result);
+    }
+  }
   made.push_back(efficiency_chart(runs));
   append(made, bar_charts(all, shown));
   made.push_back(frameworks_chart(all));

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "reports/charts/chart.h"
-#include "reports/document/families.h"
 #include "reports/document/runs.h"
 #include "results/result.h"
 #include "verdicts/threshold.h"
@@ -36,9 +35,6 @@ std::vector<Chart> charts(std::span<const Result> results, std::span<const Thres
 
 /// The charts of one machine; their names do not contain its name. `runs` points to the results.
 std::vector<Chart> machine_charts(const Runs& runs);
-
-/// The rate of each step of optimisation, in the order of the results, one chart for each kind of work.
-std::vector<Chart> ladder_charts(const std::vector<Timed>& all);
 
 /// The best backend of each machine over each parameter that has at least three values. The names of the
 /// machines are unique.

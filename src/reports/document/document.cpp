@@ -1,6 +1,7 @@
 #include "reports/document/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/document/names.h"
 #include "reports/text.h"

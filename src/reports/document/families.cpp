@@ -48,6 +48,20 @@ void keep_faster(const CaseResult*& best, const CaseResult& one) {
   if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
 }
 
+std::vector<Group> groups_of(const std::vector<Timed>& all,
+                             const std::function<std::string(const Timed&)>& key_of) {
+  std::map<std::string, std::size_t> index;
+  std::vector<Group> groups;
+  for (const Timed& one : all) {
+    const std::string key = key_of(one);
+    if (key.empty()) continue;
+    const auto [at, is_new] = index.try_emplace(key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(&one);
+  }
+  return groups;
+}
+
 std::set<std::string> Family::dtypes() const {
   std::set<std::string> all;
   for (const auto& [value, timed] : members) all.insert(timed->result->dtype);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -32,6 +33,13 @@ std::vector<Timed> timed_results(const Runs& runs);
 
 /// Makes `best` point to `one` if that is faster or `best` is null.
 void keep_faster(const CaseResult*& best, const CaseResult& one);
+
+using Group = std::vector<const Timed*>;
+
+/// Groups results by key, in the order in which the keys first appear. Those with an empty key are left out.
+/// The groups point into `all`.
+std::vector<Group> groups_of(const std::vector<Timed>& all,
+                             const std::function<std::string(const Timed&)>& key_of);
 
 /// Cases that differ only in one integer parameter, in the parameters that change with it (m = n = k), in the
 /// dtype and in the backend or device.

@@ -3,49 +3,13 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/document/asked_statements.h"
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
-#include "verdicts/roofline.h"
-#include "workloads/workload.h"
+#include "reports/document/topics.h"
 
 namespace breakeven {
 namespace {
-
-/// The statements on one topic.
-struct Topic {
-  Focus focus;
-  std::vector<Statement> statements;
-  bool is_main = true;  // most results are about it
-};
-
-bool has_many_batches(const Family& family) {
-  constexpr std::size_t many = 5;
-  std::set<double> values;
-  for (const auto& [value, timed] : family.members) values.insert(value);
-  return family.parameter == "batch" && values.size() >= many;
-}
-
-std::vector<Topic> topics_of(const std::vector<Timed>& all, const std::vector<Family>& families,
-                             const Runs& runs) {
-  constexpr std::size_t several_dtypes = 3;
-  std::set<std::string> dtypes;
-  for (const Timed& timed : all) dtypes.insert(timed.result->dtype);
-  const auto limits =
-      std::ranges::count_if(all, [](const Timed& timed) { return is_ceiling(*timed.result); });
-  const auto exchanges = std::ranges::count_if(all, [](const Timed& timed) {
-    const Workload* workload = find_workload(timed.result->op);
-    return workload != nullptr && workload->is_collective();
-  });
-  return {{Focus::gpu, gpu_statements(families)},
-          {Focus::scaling, scaling_statements(runs)},
-          {Focus::exchange, exchange_statements(all), 2 * exchanges >= std::ssize(all)},
-          {Focus::ceilings, ceiling_statements(all, runs), 2 * limits >= std::ssize(all)},
-          {Focus::precision, precision_statements(all), dtypes.size() >= several_dtypes},
-          {Focus::batch, batch_statements(families), std::ranges::any_of(families, has_many_batches)},
-          {Focus::capacity, fit_statements(runs), all.empty()}};
-}
 
 std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<Statement>& said) {
   constexpr std::size_t most = 3;
@@ -137,12 +101,7 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
                      const std::vector<Timed>& timed, const std::vector<Family>& families,
                      std::optional<Focus> asked) {
   constexpr std::size_t most_statements = 2;
-  std::vector<Topic> topics = topics_of(timed, families, machine.runs);
-  if (asked) {
-    // Empty for the topics above.
-    if (auto statements = asked_statements(*asked, timed, families); !statements.empty())
-      topics.push_back({*asked, std::move(statements)});
-  }
+  std::vector<Topic> topics = topics_of({.timed = timed, .families = families, .runs = machine.runs}, asked);
   Findings found{.libraries = summarise(groups, machine.key)};
   found.focus = leading_focus(topics, asked, found.libraries.problems > 0);
   // Next to the libraries, readers ask about batches most often.

@@ -11,6 +11,7 @@
 #include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "results/counted_samples.h"
+#include "results/measure_settings.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
 
@@ -21,16 +22,18 @@ namespace {
 /// of problems: the two-sided sign test gives 5 of 5 a p-value of 0.06, and 6 of 6 one of 0.03.
 constexpr std::size_t fewest_problems = 6;
 
-/// The fastest result of each machine, by id.
+/// The fastest result of each machine, by id and the state of the caches.
 using BestById = std::map<std::string, std::vector<const CaseResult*>>;
 
 BestById best_by_id(const std::vector<MachineRuns>& machines) {
   BestById best;
   for (std::size_t m = 0; m < machines.size(); ++m) {
     for (const Result* run : machines[m].runs) {
+      // With cold caches a case is another problem.
+      const std::string caches = cache_state(*run) == "cold" ? ", cold caches" : "";
       for (const CaseResult& c : run->cases) {
         if (!c.has_time() || is_ceiling(c)) continue;
-        auto& of_id = best[c.id];
+        auto& of_id = best[c.id + caches];
         of_id.resize(machines.size(), nullptr);
         keep_faster(of_id[m], c);
       }

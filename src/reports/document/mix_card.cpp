@@ -68,6 +68,11 @@ std::optional<MixOrder> mix_order(const Runs& runs) {
   std::vector<Result> results;
   results.reserve(runs.size());
   for (const Result* run : runs) results.push_back(*run);
+  if (const std::string why = mixed_caches(results); !why.empty()) {
+    MixOrder none{.card = {.short_answer = "not ranked"}};
+    add_sentence(none.card.answer, fmt::format("Not ranked: {}.", why), Tone::warning);
+    return none;
+  }
   RankOptions options;
   options.mix = mix_of(results.front());
   const Ranking ranking = rank_results(results, options);

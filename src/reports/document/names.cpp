@@ -1,6 +1,7 @@
 #include "reports/document/names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

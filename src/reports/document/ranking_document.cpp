@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -36,7 +37,7 @@ std::string work_text(const Ranking& ranking) {
 std::string notes_on(const Ranked& one, const Ranking& ranking) {
   std::map<std::string, std::size_t> apart;
   for (const RankedPart& part : one.parts) {
-    if (part.in_place) ++apart["in " + part.dtype];
+    if (const ComputedBy by = part.counted(ranking.by); by.in_place) ++apart["in " + by.dtype];
     if (part.predicted && !one.predicted) ++apart["predicted"];
   }
   std::vector<std::string> notes;
@@ -97,6 +98,26 @@ void add_rank_caveats(std::vector<Sentence>& said, const Ranking& ranking) {
                  Tone::warning);
 }
 
+/// Names the machines on the Pareto front, and those that were compared without a metric that others have.
+void add_front(std::vector<Sentence>& said, const std::vector<std::string>& front, const Ranking& ranking) {
+  add_sentence(
+      said, fmt::format("For each of these, no other machine is better in time, energy and cost at once: {}.",
+                        joined_text(front)));
+  for (const Quantity quantity : quantities) {
+    std::size_t known = 0;
+    std::vector<std::string> without;
+    for (const Ranked& one : ranking.ranked) {
+      if (one.amount(quantity))
+        ++known;
+      else if (one.seconds)
+        without.push_back(one.candidate.name);
+    }
+    if (known > 0 && !without.empty())
+      add_sentence(said, fmt::format("This leaves out the {} of {}, which is not known.", name(quantity),
+                                     joined_text(without)));
+  }
+}
+
 /// One sentence each: the first place and how far the others are behind, caveats that may change that, the
 /// Pareto front, and when a GPU pays for itself.
 std::vector<Sentence> rank_sentences(const Ranking& ranking) {
@@ -128,11 +149,7 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
     if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
   }
   add_rank_caveats(said, ranking);
-  if (is_ranked && front.size() > 1 && has_trade)
-    add_sentence(
-        said,
-        fmt::format("For each of these, no other machine is better in time, energy and cost at once: {}.",
-                    joined_text(front)));
+  if (is_ranked && front.size() > 1 && has_trade) add_front(said, front, ranking);
   for (const Payback& payback : ranking.paybacks) add_sentence(said, payback_text(payback));
   if (!ranking.nobody.empty())
     add_sentence(said, fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
@@ -186,26 +203,31 @@ Table order_table(const Ranking& ranking) {
   return table;
 }
 
-/// A row for each case, a column for each machine.
+/// What a case takes on a machine, and by which backend; or why that is not known.
+TableCell case_cell(const RankedPart& part, Quantity by) {
+  const auto& amount = by == Quantity::energy ? part.joules : part.seconds;
+  if (!amount) return text_cell(part.seconds ? "energy not known" : part.unknown);
+  const ComputedBy computed = part.counted(by);
+  const std::string dtype = computed.in_place ? ", " + printable(computed.dtype) : "";
+  return {amount->value, backend_title(computed.backend) + dtype};
+}
+
+/// A row for each case, a column for each machine: energies in a ranking by energy, else times.
 Table case_table(const Ranking& ranking) {
   constexpr std::size_t most = 8;
+  const CellKind kind = ranking.by == Quantity::energy ? CellKind::joules : CellKind::seconds;
   const std::size_t shown = std::min(ranking.ranked.size(), most);
   Table table{.title = "Case by case", .columns = {essential("case")}};
   if (const std::size_t more = ranking.ranked.size() - shown; more > 0)
     table.title += fmt::format("; {} left out", counted_text(more, "more machine is", "more machines are"));
   if (ranking.weighted) table.columns.push_back({"weight", CellKind::number});
   for (std::size_t i = 0; i < shown; ++i)
-    table.columns.push_back({printable(ranking.ranked[i].candidate.name), CellKind::seconds});
+    table.columns.push_back({printable(ranking.ranked[i].candidate.name), kind});
   for (std::size_t e = 0; e < ranking.entries.size(); ++e) {
     TableRow row{.cells = {printable(ranking.entries[e].title)}};
     if (ranking.weighted) row.cells.emplace_back(ranking.entries[e].weight);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const RankedPart& part = ranking.ranked[i].parts[e];
-      const std::string dtype = part.in_place ? ", " + printable(part.dtype) : "";
-      row.cells.push_back(part.seconds
-                              ? TableCell(value_of(part.seconds), backend_title(part.backend) + dtype)
-                              : text_cell(part.unknown));
-    }
+    for (std::size_t i = 0; i < shown; ++i)
+      row.cells.push_back(case_cell(ranking.ranked[i].parts[e], ranking.by));
     table.rows.push_back(std::move(row));
   }
   return table;

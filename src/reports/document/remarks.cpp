@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +10,7 @@
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
-#include "results/backend_spelling.h"
+#include "results/warning_starts.h"
 #include "verdicts/overview.h"
 
 namespace breakeven {
@@ -59,7 +60,7 @@ std::vector<double> figures_of(const std::string& text) {
 /// the largest numbers are the worst; of the machine's own speed and of numbers of samples the smallest.
 bool is_worse(const std::string& text, const std::string& other) {
   if (kind_of(text) == several_algorithms_start) return false;  // their numbers are no measure
-  const bool smaller_is_worse = text.starts_with("this machine ran at ") || text.starts_with("only ");
+  const bool smaller_is_worse = text.starts_with(own_speed_start) || text.starts_with(few_samples_start);
   return smaller_is_worse ? figures_of(text) < figures_of(other) : figures_of(other) < figures_of(text);
 }
 

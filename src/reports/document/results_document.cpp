@@ -6,11 +6,11 @@
 
 #include "reports/charts/parts.h"
 #include "reports/charts/result_charts.h"
-#include "reports/document/asked_statements.h"
 #include "reports/document/builders.h"
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
+#include "reports/document/topics.h"
 #include "reports/text.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/roofline.h"
@@ -123,41 +123,22 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
 
 // ---- pictures
 
-/// The mean time of each backend divided by the fastest's, over many problems, by machine.
-Chart libraries_chart(const InOrder<std::string, LibrarySummary>& machines) {
+/// The findings on each machine, by its name.
+using FindingsByMachine = InOrder<std::string, Findings>;
+
+/// The mean time of each backend divided by the fastest's, over many problems, by machine; empty if nothing
+/// was compared.
+std::optional<Chart> libraries_chart(const FindingsByMachine& found) {
   Chart chart = ratio_chart("libraries", "Time over the fastest's, on average over the problems",
                             Chart::Kind::bars, "times the fastest's time");
   chart.less_is_better = true;
-  for (const auto& [machine, summary] : machines) {
-    for (const BackendSummary& one : summary.backends)
+  for (const auto& [machine, of_machine] : found) {
+    for (const BackendSummary& one : of_machine.libraries.backends)
       add_point(chart, machine,
                 ChartPoint{.x = category(chart, backend_title(one.backend)), .y = one.mean_ratio});
   }
+  if (chart.series.empty()) return std::nullopt;
   return finished(std::move(chart));
-}
-
-/// True for a chart of what the topic is about.
-bool is_about(const Chart& chart, Focus focus) {
-  switch (focus) {
-    case Focus::gpu:
-      return chart.name.ends_with("-speedup");
-    case Focus::precision:
-      return chart.name == "lower-precision";
-    case Focus::frameworks:
-    case Focus::gpu_libraries:
-      return chart.name == "frameworks";
-    case Focus::operands:
-      return chart.name == "operands";
-    case Focus::graphs:
-    case Focus::steps:
-      return chart.name.ends_with("-steps-of-optimisation");
-    case Focus::scaling:
-      return chart.name == "ranks";
-    case Focus::latency:
-      return chart.name.ends_with("-latency");
-    default:
-      return false;
-  }
 }
 
 /// True if one curve, or the bars of one operation, show all that was compared.
@@ -168,10 +149,9 @@ bool is_one_picture(const std::vector<ProblemGroup>& groups, const std::vector<F
 /// Removes the chart that shows the answer best from `all` and returns it; empty if there is none.
 std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found, bool one_shows_all,
                                     const std::string& machine) {
-  const bool has_libraries = found.libraries.problems > 0;
+  std::optional<Chart> libraries = libraries_chart({{machine, found}});
   // A picture of one part may show another library ahead than the answer.
-  if (found.focus == Focus::libraries && has_libraries && !one_shows_all)
-    return libraries_chart({{machine, found.libraries}});
+  if (found.focus == Focus::libraries && libraries && !one_shows_all) return libraries;
   const auto rank = [&](const Chart& c) {
     constexpr std::size_t readable = 8;
     if (is_about(c, found.focus)) return 0;
@@ -185,11 +165,50 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
     std::rotate(all.begin(), best, std::next(best));
     return take_first(all);
   }
-  if (has_libraries) return libraries_chart({{machine, found.libraries}});
+  return libraries;
+}
+
+// ---- questions
+
+/// A question of the configs, and the results that answer it.
+struct Question {
+  std::string title;
+  Runs runs;
+  std::vector<MachineRuns> machines;
+  std::optional<Focus> asked;     // the topic
+  std::optional<MixOrder> order;  // of the machines, if that is asked and there is one
+};
+
+/// The topic that the first config asks about that names one; older files have none.
+std::optional<Focus> focus_of(const Runs& runs) {
+  for (const Result* run : runs) {
+    if (const auto focus = config_focus(*run)) return focus;
+  }
   return std::nullopt;
 }
 
-// ---- cards
+/// The questions, in the order of the results. The topic `asks`, if there is one, replaces those of the
+/// configs.
+std::vector<Question> questions_of(const Runs& runs, std::optional<Focus> asks) {
+  InOrder<std::string, Runs> by_title;
+  for (const Result* run : runs) {
+    const std::string title = config_title(*run);
+    at_key(by_title, title.empty() ? "What was measured?" : title).push_back(run);
+  }
+  std::vector<Question> questions;
+  questions.reserve(by_title.size());
+  for (const auto& [title, of_title] : by_title) {
+    const std::optional<Focus> asked = asks ? asks : focus_of(of_title);
+    questions.push_back({.title = title,
+                         .runs = of_title,
+                         .machines = machines_of(of_title),
+                         .asked = asked,
+                         .order = asked == Focus::machines ? mix_order(of_title) : std::nullopt});
+  }
+  return questions;
+}
+
+// ---- parts of cards
 
 /// "wrong results: oneDNN and BLIS; impossibly short times: BLIS; ", before the short answer of a card.
 std::string wrong_in_short(const std::vector<std::string>& wrong,
@@ -215,16 +234,16 @@ void begin_with_order(Findings& found, const Card& order) {
 
 /// The same for a card of several machines, whose answers so far become `more`. Without an order, the card
 /// begins with that.
-void begin_with_order(Card& card, std::vector<Sentence>& more, const std::optional<Card>& order) {
+void begin_with_order(Card& card, std::vector<Sentence>& more, const std::optional<MixOrder>& order) {
   if (!order) {
     card.answer.insert(card.answer.begin(), not_answered(Focus::machines));
     card.short_answer = "not answered";
     return;
   }
   more.insert(more.begin(), card.answer.begin(), card.answer.end());
-  card.answer = order->answer;
+  card.answer = order->card.answer;
   card.more_answers.clear();
-  card.short_answer = order->short_answer;
+  card.short_answer = order->card.short_answer;
 }
 
 /// Shows the order of the machines first, and then the other table.
@@ -234,13 +253,16 @@ void show_order(Card& card, const Card& order) {
   card.folds.insert(card.folds.end(), order.folds.begin(), order.folds.end());
 }
 
-Card one_machine_card(const MachineRuns& machine, std::optional<Focus> asked,
-                      const std::optional<Card>& order) {
+// ---- a question that one machine answers
+
+Card one_machine_card(const Question& question) {
+  const MachineRuns& machine = question.machines.front();
+  const std::optional<MixOrder>& order = question.order;
   const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
   const std::vector<Timed> timed = timed_results(machine.runs);
   const std::vector<Family> families = families_of(timed);
-  Findings found = findings_of(machine, groups, timed, families, order ? std::nullopt : asked);
-  if (order) begin_with_order(found, *order);
+  Findings found = findings_of(machine, groups, timed, families, order ? std::nullopt : question.asked);
+  if (order) begin_with_order(found, order->card);
   const auto split = found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers);
   std::vector<Sentence> answer = found.troubles;
   answer.insert(answer.end(), found.sentences.begin(), split);
@@ -259,37 +281,28 @@ Card one_machine_card(const MachineRuns& machine, std::optional<Focus> asked,
   add_table(card.tables, std::move(libraries));
   std::erase_if(more.tables, [](const Table& table) { return table.rows.empty(); });
   card.details = result_tables(groups, false);
-  if (order) show_order(card, *order);
+  if (order) show_order(card, order->card);
   add_fold(card.folds, std::move(more));
   add_pictures(card, std::move(charts));
   return card;
 }
 
-/// A machine's row of the table that has one for each.
-TableRow machine_row(const std::string& machine, const Findings& found) {
-  const LibrarySummary& libraries = found.libraries;
-  TableRow row{.cells = {machine, text_cell(found.focus == Focus::libraries ? "" : found.in_short)}};
-  if (libraries.problems == 0) return row;
-  const BackendSummary& leader = libraries.leader();
-  const BackendSummary& next = libraries.backends[1];
-  row.cells.insert(row.cells.end(), {library_cell(libraries, leader.backend), fastest_text(leader),
-                                     library_cell(libraries, next.backend), mean_cell(next, libraries)});
-  return row;
+// ---- a question that several machines answer
+
+FindingsByMachine findings_by_machine(const Question& question, const std::vector<ProblemGroup>& groups) {
+  // The order of the machines is not for each of them to say.
+  const std::optional<Focus> asked = question.asked == Focus::machines ? std::nullopt : question.asked;
+  FindingsByMachine found;
+  found.reserve(question.machines.size());
+  for (const MachineRuns& machine : question.machines) {
+    const std::vector<Timed> timed = timed_results(machine.runs);
+    found.emplace_back(machine.name, findings_of(machine, groups, timed, families_of(timed), asked));
+  }
+  return found;
 }
 
-/// A machine's answer in a few words, which may be those of other machines, too.
-std::string short_of_machine(const Findings& found) {
-  return found.focus == Focus::libraries && found.libraries.problems > 0
-             ? backend_title(found.libraries.leader().backend)
-             : found.in_short;
-}
-
-Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs& runs,
-                           std::optional<Focus> asked, const std::optional<Card>& order) {
-  constexpr std::size_t most_sentences = 4;
-  const std::vector<ProblemGroup> groups = compare_backends(runs);
-  const bool asks_order = asked == Focus::machines;  // which the machines answer together
-  Card card;
+/// A row for each machine.
+Table by_machine_table(const FindingsByMachine& found) {
   Table table{.title = "By machine",
               .columns = {essential("machine"),
                           {"answer"},
@@ -297,50 +310,91 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
                           {"in"},
                           {"next"},
                           {"takes", CellKind::ratio}}};
-  Fold more{.title = "What else the results say"};
-  InOrder<std::string, LibrarySummary> summaries;
-  std::set<std::string> shorts;
+  for (const auto& [machine, of_machine] : found) {
+    const LibrarySummary& libraries = of_machine.libraries;
+    std::vector<TableCell> cells{machine,
+                                 text_cell(of_machine.focus == Focus::libraries ? "" : of_machine.in_short)};
+    if (libraries.problems > 0) {
+      const BackendSummary& leader = libraries.leader();
+      const BackendSummary& next = libraries.backends[1];
+      cells.insert(cells.end(), {library_cell(libraries, leader.backend), fastest_text(leader),
+                                 library_cell(libraries, next.backend), mean_cell(next, libraries)});
+    }
+    cells.resize(table.columns.size());
+    table.rows.push_back({.cells = std::move(cells)});
+  }
+  return table;
+}
+
+/// "oneDNN, on both": the short answer, if the machines agree.
+std::string short_answer_of(const FindingsByMachine& found) {
+  std::set<std::string> answers;
+  for (const auto& [machine, of_machine] : found) {
+    const bool is_library = of_machine.focus == Focus::libraries && of_machine.libraries.problems > 0;
+    answers.insert(is_library ? backend_title(of_machine.libraries.leader().backend) : of_machine.in_short);
+  }
+  return answers.size() == 1 ? fmt::format("{}, on {}", *answers.begin(), every_text(found.size()))
+                             : "differs by machine";
+}
+
+/// The wrong results of all machines, before the short answer.
+std::string wrong_in_short(const FindingsByMachine& found) {
   std::set<std::string> wrong;
   std::set<std::string> implausible;
+  for (const auto& [machine, of_machine] : found) {
+    wrong.insert(of_machine.wrong.begin(), of_machine.wrong.end());
+    implausible.insert(of_machine.implausible.begin(), of_machine.implausible.end());
+  }
+  return wrong_in_short({wrong.begin(), wrong.end()}, {implausible.begin(), implausible.end()});
+}
+
+std::vector<Sentence> troubles_by_machine(const FindingsByMachine& found) {
   std::vector<Sentence> troubles;
-  for (const MachineRuns& machine : machines) {
-    const std::vector<Timed> timed = timed_results(machine.runs);
-    const Findings found =
-        findings_of(machine, groups, timed, families_of(timed), asks_order ? std::nullopt : asked);
-    const std::size_t answers = found.focus == Focus::libraries ? 1 : found.answers + found.more_answers;
-    wrong.insert(found.wrong.begin(), found.wrong.end());
-    implausible.insert(found.implausible.begin(), found.implausible.end());
-    for (const Sentence& trouble : found.troubles)
-      add_sentence(troubles, fmt::format("{}: {}", machine.name, trouble.text), trouble.tone);
-    for (std::size_t i = 0; i < found.sentences.size(); ++i) {
-      const std::string said = fmt::format("{}: {}", machine.name, found.sentences[i].text);
+  for (const auto& [machine, of_machine] : found) {
+    for (const Sentence& trouble : of_machine.troubles)
+      add_sentence(troubles, fmt::format("{}: {}", machine, trouble.text), trouble.tone);
+  }
+  return troubles;
+}
+
+/// Adds the first sentence of each machine to the card, as long as they are few, and all others to `more`.
+void add_answers(Card& card, std::vector<Sentence>& more, const FindingsByMachine& found) {
+  constexpr std::size_t most_sentences = 4;
+  for (const auto& [machine, of_machine] : found) {
+    const std::size_t answers =
+        of_machine.focus == Focus::libraries ? 1 : of_machine.answers + of_machine.more_answers;
+    for (std::size_t i = 0; i < of_machine.sentences.size(); ++i) {
+      const std::string said = fmt::format("{}: {}", machine, of_machine.sentences[i].text);
       const bool is_shown = i == 0 && card.answer.size() < most_sentences;
-      add_sentence(is_shown ? card.answer : more.sentences, said);
+      add_sentence(is_shown ? card.answer : more, said);
       if (!is_shown && i < answers) add_sentence(card.more_answers, said);
     }
-    if (found.libraries.problems > 0) summaries.emplace_back(machine.name, found.libraries);
-    table.rows.push_back(machine_row(machine.name, found));
-    table.rows.back().cells.resize(table.columns.size());
-    shorts.insert(short_of_machine(found));
   }
-  card.short_answer = shorts.size() == 1
-                          ? fmt::format("{}, on {}", *shorts.begin(), every_text(machines.size()))
-                          : "differs by machine";
-  if (asks_order) begin_with_order(card, more.sentences, order);
+}
+
+Card several_machines_card(const Question& question) {
+  const std::vector<ProblemGroup> groups = compare_backends(question.runs);
+  const FindingsByMachine found = findings_by_machine(question, groups);
+  Card card{.short_answer = short_answer_of(found)};
+  Fold more{.title = "What else the results say"};
+  add_answers(card, more.sentences, found);
+  if (question.asked == Focus::machines) begin_with_order(card, more.sentences, question.order);
   // Bad news comes before good, whichever machine it is from.
+  const std::vector<Sentence> troubles = troubles_by_machine(found);
   card.answer.insert(card.answer.begin(), troubles.begin(), troubles.end());
-  card.short_answer.insert(
-      0, wrong_in_short({wrong.begin(), wrong.end()}, {implausible.begin(), implausible.end()}));
-  std::vector<Chart> charts = across_machines_charts(runs);
+  card.short_answer.insert(0, wrong_in_short(found));
+  std::vector<Chart> charts = across_machines_charts(question.runs);
   card.picture = take_first(charts);
-  if (!card.picture && !summaries.empty()) card.picture = libraries_chart(summaries);
-  card.tables.push_back(std::move(table));
+  if (!card.picture) card.picture = libraries_chart(found);
+  card.tables.push_back(by_machine_table(found));
   card.details = result_tables(groups, true);
-  if (order) show_order(card, *order);
+  if (question.order) show_order(card, question.order->card);
   add_fold(card.folds, std::move(more));
   add_pictures(card, std::move(charts));
   return card;
 }
+
+// ---- the other cards
 
 std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
   bool has_work = false;
@@ -367,6 +421,19 @@ bool has_gpu(const Threshold& threshold) {
   });
 }
 
+/// The break-evens between machines. With a GPU, they are a question. Between processors, they are a detail
+/// of which machine is faster.
+struct BreakEvens {
+  std::vector<Threshold> with_gpu, of_processors;
+};
+
+BreakEvens break_evens_of(const std::vector<Result>& results) {
+  BreakEvens found;
+  for (Threshold& one : break_evens_between(results))
+    (has_gpu(one) ? found.with_gpu : found.of_processors).push_back(std::move(one));
+  return found;
+}
+
 /// Gives each card an id of its own, which the page does not use for its parts.
 void give_ids(std::vector<Card>& cards) {
   UniqueNames names("{}-{}");
@@ -378,12 +445,21 @@ void give_ids(std::vector<Card>& cards) {
   }
 }
 
-/// The topic that the first config asks about that names one; older files have none.
-std::optional<Focus> focus_of(const Runs& runs) {
-  for (const Result* run : runs) {
-    if (const auto focus = config_focus(*run)) return focus;
-  }
-  return std::nullopt;
+/// The only question of the report, if it has one.
+std::string title_of_report(const std::vector<Question>& questions,
+                            const std::vector<Threshold>& thresholds) {
+  std::set<std::string> titles;
+  for (const Question& question : questions) titles.insert(question.title);
+  for (const Threshold& threshold : thresholds) titles.insert(printable(threshold.title));
+  return titles.size() == 1 ? *titles.begin() : "What these machines can do";
+}
+
+/// True if the answer to each question is the order of all machines, so that no other card needs to compare
+/// them.
+bool are_all_ordered(const std::vector<Question>& questions) {
+  return !questions.empty() && std::ranges::all_of(questions, [](const Question& question) {
+    return question.order && question.order->compares;
+  });
 }
 
 }  // namespace
@@ -391,51 +467,35 @@ std::optional<Focus> focus_of(const Runs& runs) {
 Document document_of(const Measured& measured) {
   const Runs runs = runs_of(measured.results);
   const std::vector<MachineRuns> machines = machines_of(runs);
-  InOrder<std::string, Runs> questions;
-  for (const Result* run : runs) {
-    const std::string title = config_title(*run);
-    at_key(questions, title.empty() ? "What was measured?" : title).push_back(run);
-  }
-  Document document{
-      .about = about_text(measured), .notes = remarks_on(runs), .folds = machine_folds(measured)};
-  std::set<std::string> titles;
-  bool all_have_order = !questions.empty();  // so that no card needs to compare machines
-  for (const auto& [question, asked] : questions) {
-    const std::vector<MachineRuns> answering = machines_of(asked);
-    const bool alone = answering.size() == 1;
-    const std::optional<Focus> focus = measured.asks ? measured.asks : focus_of(asked);
-    const std::optional<MixOrder> mix = focus == Focus::machines ? mix_order(asked) : std::nullopt;
-    all_have_order = all_have_order && mix && mix->compares;
-    const std::optional<Card> order = mix ? std::optional(mix->card) : std::nullopt;
-    Card card = alone ? one_machine_card(answering.front(), focus, order)
-                      : several_machines_card(answering, asked, focus, order);
-    card.question = question;
-    if (alone && machines.size() > 1) card.question += fmt::format(" ({})", answering.front().name);
-    Fold notes{.sentences = questions.size() == 1 ? document.notes : remarks_on(asked)};
+  const std::vector<Question> questions = questions_of(runs, measured.asks);
+  Document document{.title = title_of_report(questions, measured.thresholds),
+                    .about = about_text(measured),
+                    .notes = remarks_on(runs),
+                    .folds = machine_folds(measured)};
+  for (const Question& question : questions) {
+    const bool is_of_one = question.machines.size() == 1;
+    Card card = is_of_one ? one_machine_card(question) : several_machines_card(question);
+    card.question = question.title;
+    if (is_of_one && machines.size() > 1)
+      card.question += fmt::format(" ({})", question.machines.front().name);
+    Fold notes{.sentences = questions.size() == 1 ? document.notes : remarks_on(question.runs)};
     notes.title = counted_text(notes.sentences.size(), "note on these results", "notes on these results");
     add_fold(card.folds, std::move(notes));
     document.cards.push_back(std::move(card));
-    titles.insert(question);
   }
-  // Between processors, a break-even is a detail of which machine is faster. With a GPU it is the question.
-  std::vector<Threshold> between =
-      machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
-  const auto with_gpu =
-      std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
-  if (auto card = all_have_order ? std::nullopt : machines_card(machines))
+  const BreakEvens between = machines.size() > 1 ? break_evens_of(measured.results) : BreakEvens{};
+  if (auto card = are_all_ordered(questions) ? std::nullopt : machines_card(machines))
     document.cards.push_back(std::move(*card));
-  if (with_gpu != between.begin() && !document.cards.empty())
-    document.cards.back().folds.push_back(break_even_fold({between.begin(), with_gpu}));
-  for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
+  if (!between.of_processors.empty() && !document.cards.empty())
+    document.cards.back().folds.push_back(break_even_fold(between.of_processors));
+  for (Card& card : threshold_cards(between.with_gpu)) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));
   give_ids(document.cards);
-  for (Sentence& note : derived_notes({with_gpu, between.end()})) document.notes.push_back(std::move(note));
+  for (Sentence& note : derived_notes(between.with_gpu)) document.notes.push_back(std::move(note));
   for (const Threshold& threshold : measured.thresholds) {
-    titles.insert(printable(threshold.title));
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));
   }
-  document.title = titles.size() == 1 ? *titles.begin() : "What these machines can do";
   add_sentence(document.notes, absent_backends_text(runs), Tone::quiet);
   return document;
 }

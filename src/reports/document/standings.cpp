@@ -1,6 +1,7 @@
 #include "reports/document/standings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -197,14 +198,6 @@ std::string describe_standing(const Entry& entry) {
       return (entry.ratio.interval ? "" : "~") + slower_text(entry.ratio);
   }
   return "";
-}
-
-std::string factor_text(double ratio, bool is_rough) {
-  return (is_rough ? "~" : "") + factor_text(ratio);
-}
-
-std::string factor_text(const Estimate& ratio) {
-  return factor_text(ratio.value, !ratio.interval);
 }
 
 bool is_rough(std::span<const Estimate> ratios) {

@@ -52,12 +52,6 @@ std::vector<ProblemGroup> compare_backends(const Runs& runs);
 /// % slower (3 to 8 %)`; with a "~" if intervals are missing; empty for Standing::none.
 std::string describe_standing(const Entry& entry);
 
-/// `1.5x`; `~1.5x` for a rough ratio.
-std::string factor_text(double ratio, bool is_rough);
-
-/// The same for a ratio that is rough if it has no interval.
-std::string factor_text(const Estimate& ratio);
-
 /// True if too many of the ratios in a mean have no interval for the mean to be exact.
 bool is_rough(std::span<const Estimate> ratios);
 

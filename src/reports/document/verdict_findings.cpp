@@ -1,6 +1,7 @@
 #include "reports/document/verdict_findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -5,6 +5,7 @@
 // Numbers have all their digits. Unknown values are empty. Text is one line without control characters; text
 // that a spreadsheet would interpret as a formula begins with an apostrophe.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>

@@ -6,6 +6,7 @@
 // out.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -6,6 +6,7 @@
 // otherwise a run that was killed would look successful. For verdicts: a test case for each case and backend,
 // whose time is the head's median.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/property_tree/ptree.hpp>

@@ -1,6 +1,7 @@
 #include "reports/exports/named_cases.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include <array>
 #include <boost/algorithm/string/replace.hpp>
 #include <initializer_list>
-#include <kainjow/mustache.hpp>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,6 +18,12 @@
 #include "reports/render/page_assets.h"
 #include "reports/text.h"
 #include "version.h"
+
+#if __has_include(<kainjow/mustache.hpp>)  // Debian's place
+#include <kainjow/mustache.hpp>
+#else
+#include <mustache.hpp>
+#endif
 
 namespace breakeven {
 namespace {

@@ -1,6 +1,7 @@
 #include "reports/render/markdown.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <string_view>

@@ -45,11 +45,11 @@ TEST(HistoryCheckTest, AChangeForTheBetterDoesNot) {
   EXPECT_EQ(exit_status(check), 0);
 }
 
-/// The probe's arithmetic took 40 us in each run, times `factor` from `begin` on.
-void probe(History& history, std::size_t begin, double factor) {
+/// The probe's arithmetic took 40 us in each run, times `factor` from `begin` on, and up to `end`.
+void probe(History& history, std::size_t begin, double factor, std::size_t end = 1'000'000) {
   for (std::size_t i = 0; i < history.runs.size(); ++i) {
     const double noise = static_cast<double>(i * 37 % 11) * 1e-4;
-    const double seconds = 40e-6 * (1 + noise) * (i >= begin ? factor : 1);
+    const double seconds = 40e-6 * (1 + noise) * (i >= begin && i < end ? factor : 1);
     history.runs[i].machine_speed = MachineSpeed{
         .rounds = 10, .best_seconds = {{"throughput", seconds}}, .median_seconds = {{"throughput", seconds}}};
   }
@@ -75,6 +75,52 @@ TEST(HistoryCheckTest, WhatMovedWithTheMachineIsNotTheCode) {
   EXPECT_EQ(json["changes"][0]["state"], "machine");
   EXPECT_EQ(json["machine_changes"][0]["part"], "throughput");
   EXPECT_EQ(json["machine_changes"][0]["first_after"]["commit"], "c40");
+}
+
+TEST(HistoryCheckTest, AFasterMachineMakesNothingGood) {
+  History h = history_of({stepped(90, 30, 1.2, 1, 60)});
+  probe(h, 60, 1 / 1.2);
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.changes.size(), 2U);
+  EXPECT_EQ(check.changes[0].state, ChangeState::fresh);
+  EXPECT_EQ(check.changes[0].first_after, 30U);
+  EXPECT_EQ(check.changes[1].state, ChangeState::machine);
+  EXPECT_EQ(exit_status(check), 1);
+}
+
+/// Code and machine become slower at once. The machine recovers, and then the code.
+TEST(HistoryCheckTest, WhatWasMadeGoodOnAMachineThatRecoveredIsNotNew) {
+  auto seconds = stepped(120, 30, 1.5, 1, 60);
+  for (std::size_t i = 60; i < 90; ++i) seconds[i] *= 1.25;
+  History h = history_of({seconds});
+  probe(h, 30, 1.2, 60);
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.changes.size(), 3U);
+  EXPECT_EQ(check.changes[0].state, ChangeState::undone);
+  EXPECT_EQ(check.changes[1].state, ChangeState::machine);
+  EXPECT_EQ(check.changes[2].state, ChangeState::better);
+  EXPECT_EQ(exit_status(check), 0);
+}
+
+TEST(HistoryCheckTest, WhatStaysSlowWhenTheMachineRecoversIsTheCode) {
+  History h = history_of({stepped(120, 30, 1.2)});
+  probe(h, 30, 1.2, 60);
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.changes.size(), 1U);
+  EXPECT_EQ(check.changes[0].state, ChangeState::fresh);
+  EXPECT_THAT(check.changes[0].notes,
+              ElementsAre("the machine itself became slower there: its arithmetic takes 1.2x as long; from "
+                          "run 61 on it was as before, and this series was not"));
+  EXPECT_EQ(exit_status(check), 1);
+  h = history_of({stepped(120, 30, 1.2, 1, 60)});
+  probe(h, 30, 1.2, 60);
+  const HistoryCheck both = check_history(h, {});
+  ASSERT_EQ(both.changes.size(), 2U);
+  EXPECT_EQ(both.changes[0].state, ChangeState::machine) << "it recovered with the machine";
+  EXPECT_EQ(both.changes[1].state, ChangeState::machine);
+  h = history_of({stepped(62, 30, 1.2)});
+  probe(h, 30, 1.2, 60);
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::machine) << "too few runs since then";
 }
 
 TEST(HistoryMachine, IsAnotherOneWhereRanksRanOnSeveralHosts) {
@@ -298,6 +344,18 @@ TEST(HistoryCheckTest, NotesSayWhatElseChanged) {
   h.runs[40].commit = h.runs[39].commit;
   EXPECT_THAT(check_history(h, {}).changes.at(0).notes,
               ElementsAre(HasSubstr("it is not the code"), "openblas: 0.1.0 → 0.2.0"));
+}
+
+TEST(HistoryCheckTest, NotesNameOtherSettings) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  const auto notes = [&] { return check_history(h, {}).changes.at(0).notes; };
+  for (std::size_t run = 40; run < 60; ++run)
+    h.runs[run].settings = {"placement=free", "OMP_PROC_BIND=close", "MKL_CBWR=AVX2"};
+  EXPECT_THAT(notes(), testing::IsEmpty()) << "those before are not known";
+  for (std::size_t run = 0; run < 40; ++run) h.runs[run].settings = {"placement=cores", "MKL_CBWR=AVX2"};
+  EXPECT_THAT(notes(), ElementsAre("settings: placement=cores → OMP_PROC_BIND=close, placement=free"));
+  for (std::size_t run = 40; run < 60; ++run) h.runs[run].settings = {"placement=cores"};
+  EXPECT_THAT(notes(), ElementsAre("settings: MKL_CBWR=AVX2 → none"));
 }
 
 TEST(HistorySelectTest, LeavesWhatIsAskedFor) {

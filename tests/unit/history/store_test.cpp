@@ -92,6 +92,25 @@ TEST_F(HistoryStoreTest, KeepsWhatIsAdded) {
   EXPECT_EQ(h.series[2].measurements[0].status, Status::wrong);
 }
 
+TEST_F(HistoryStoreTest, KeepsTheSettings) {
+  HistoryStore store = to_add();
+  Result run = run_of({timed("a", 1e-3)});
+  add(store, run);
+  run.host.environment.emplace();
+  run.host.environment->emplace("OMP_PROC_BIND", "close");
+  run.host.environment->emplace("NCCL_ALGO", "Ring");
+  run.config = R"({"measure": {"placement": "free"}})";
+  add(store, run);
+  run.cases[0].conditions.ranks = {{.host = "a"}, {.host = "a"}};
+  add(store, run);
+  const History h = existing().read();
+  ASSERT_EQ(h.runs.size(), 3U);
+  EXPECT_THAT(h.runs[0].settings, testing::IsEmpty()) << "the variables are not known";
+  EXPECT_THAT(h.runs[1].settings, ElementsAre("OMP_PROC_BIND=close", "placement=free"));
+  EXPECT_THAT(h.runs[1].software, testing::SizeIs(1)) << "of the backend";
+  EXPECT_THAT(h.runs[2].settings, ElementsAre("NCCL_ALGO=Ring", "OMP_PROC_BIND=close", "placement=free"));
+}
+
 TEST_F(HistoryStoreTest, DoesNotTakeTheSameFileTwice) {
   HistoryStore store = to_add();
   const Result r = run_of({timed("a", 1e-3)});

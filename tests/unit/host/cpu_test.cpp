@@ -1,15 +1,23 @@
 // Tests properties that the CPUs of any machine have; those of this machine are not known in advance.
 #include "host/cpu.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <sstream>
 
+#include "host/threads.h"
+#include "unit/temporary_folder.h"
+
 namespace breakeven {
 namespace {
+
+using testing::DoubleEq;
+using testing::Optional;
 
 /// Restores the affinity on destruction.
 class Affinity {
@@ -41,6 +49,22 @@ TEST(Cpus, AreThoseOfTheAffinityMask) {
   EXPECT_EQ(compute_threads(), 1) << "one CPU, one thread";
 }
 
+TEST(Cpus, MayBeMoreThanTheUsualMaskHolds) {
+  const auto with_4096_possible_cpus = [](pid_t /*tid*/, std::size_t bytes, cpu_set_t* mask) {
+    errno = EINVAL;
+    if (bytes * 8 < 4096) return -1;
+    CPU_SET_S(3, bytes, mask);
+    CPU_SET_S(3000, bytes, mask);
+    return 0;
+  };
+  EXPECT_THAT(cpus_of_thread(0, with_4096_possible_cpus), testing::ElementsAre(3, 3000));
+  const auto refusing = [](pid_t /*tid*/, std::size_t /*bytes*/, cpu_set_t* /*mask*/) {
+    errno = EINVAL;
+    return -1;
+  };
+  EXPECT_THAT(cpus_of_thread(0, refusing), testing::IsEmpty());
+}
+
 TEST(Cores, AreOneCpuEach) {
   const auto all = allowed_cpus();
   const auto cores = cpu_of_each_core(all);
@@ -56,6 +80,21 @@ TEST(Cores, ThatTheKernelDoesNotDescribeAreOfOneCpuEachTheHighestFirst) {
   EXPECT_THAT(cpu_of_each_core({1'000'000, 1'000'001}), testing::ElementsAre(1'000'001, 1'000'000));
 }
 
+/// tests/cli/python_machine_test.py expects the same of Python's ranks.
+TEST(Cores, AreThoseOfTheFastestAndThenOfTheLastPackageFirst) {
+  const TemporaryFolder folder;
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    const std::string topology = fmt::format("cpu{}/topology/", cpu);
+    const int core = cpu % 4;
+    folder.write(topology + "thread_siblings_list", fmt::format("{},{}\n", core, core + 4));
+    folder.write(topology + "physical_package_id", fmt::format("{}\n", core / 2));
+  }
+  const auto chosen = [&] { return cpu_of_each_core({0, 1, 2, 3, 4, 5, 6, 7}, folder.path()); };
+  EXPECT_THAT(chosen(), testing::ElementsAre(3, 2, 1, 0));
+  folder.write("cpu0/cpufreq/cpuinfo_max_freq", "5000000\n");
+  EXPECT_THAT(chosen(), testing::ElementsAre(0, 3, 2, 1));
+}
+
 TEST(ComputeThreads, KeepToCoresAndQuota) {
   EXPECT_GE(compute_threads(), 1);
   EXPECT_LE(compute_threads(), std::ssize(cpu_of_each_core(allowed_cpus())));
@@ -63,6 +102,34 @@ TEST(ComputeThreads, KeepToCoresAndQuota) {
     EXPECT_GT(*quota, 0);
     EXPECT_LE(compute_threads(), std::max(1.0, *quota));
   }
+}
+
+/// The root's own counters are always 0 outside a container.
+TEST(Throttling, IsThatOfAllGroupsAroundThisProcess) {
+  const TemporaryFolder folder;
+  const auto mount = folder.path() / "fs";
+  folder.write("fs/cpu.stat", "usage_usec 7000\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
+  folder.write("fs/job.slice/cpu.stat", "usage_usec 7000\nnr_periods 9\nthrottled_usec 5000000\n");
+  folder.write("fs/job.slice/step/cpu.stat", "usage_usec 7000\nthrottled_usec 2000000\n");
+  EXPECT_THAT(throttled_seconds(mount, folder.write("own", "0::/job.slice/step\n")), Optional(DoubleEq(7)));
+  EXPECT_THAT(throttled_seconds(mount, folder.write("root", "0::/\n")), Optional(0.0));
+  EXPECT_EQ(throttled_seconds(folder.path() / "none", folder.path() / "own"), std::nullopt);
+}
+
+TEST(Throttling, InAContainerIsThatOfTheMountedRoot) {
+  const TemporaryFolder folder;
+  folder.write("fs/cpu.stat", "nr_periods 9\nthrottled_usec 3000000\n");
+  EXPECT_THAT(throttled_seconds(folder.path() / "fs", folder.write("own", "0::/docker/1234\n")),
+              Optional(DoubleEq(3)));
+}
+
+TEST(Throttling, IsInNanosecondsInTheFirstVersionOfCgroups) {
+  const TemporaryFolder folder;
+  folder.write("fs/cpu/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n");
+  folder.write("fs/cpu/job/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 2500000000\n");
+  EXPECT_THAT(
+      throttled_seconds(folder.path() / "fs", folder.write("own", "4:cpu,cpuacct:/job\n1:name=systemd:/\n")),
+      Optional(DoubleEq(2.5)));
 }
 
 TEST(Memory, IsSomeAndNotMoreThanIsAddressable) {

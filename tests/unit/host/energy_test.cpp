@@ -37,5 +37,24 @@ TEST_F(EnergyCounters, MayBeMissing) {
   EXPECT_NE(meter.unreadable(), "");
 }
 
+/// Docker hides /sys/devices/virtual/powercap, to which the links in /sys/class/powercap point.
+TEST_F(EnergyCounters, MayBeHiddenByAContainer) {
+  std::filesystem::create_symlink("hidden/intel-rapl:0", folder_.path() / "intel-rapl:0");
+  const EnergyMeter meter(folder_.path());
+  EXPECT_EQ(meter.joules(), std::nullopt);
+  EXPECT_EQ(meter.unreadable(), (folder_.path() / "intel-rapl:0/energy_uj").string() +
+                                    " cannot be read: a container hides it; docker run --privileged, or "
+                                    "measure on the host");
+}
+
+TEST_F(EnergyCounters, OfAllPackagesMustBeReadable) {
+  zone("intel-rapl:0", "package-0", "10000000");
+  folder_.write("intel-rapl:1/name", "package-1\n");
+  const EnergyMeter meter(folder_.path());
+  EXPECT_EQ(meter.joules(), std::nullopt);
+  EXPECT_NE(meter.unreadable().find("intel-rapl:1/energy_uj cannot be read"), std::string::npos)
+      << meter.unreadable();
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -218,6 +218,41 @@ TEST(OwnSpeedTest, BrokenTimesChangeNothing) {
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::absolute);
 }
 
+TEST(SlowestParts, AreOfTheCpuWhereEachTookLongest) {
+  SpeedProbeTimes times = both({.l2 = 2}, {.throughput = 1.5, .memory = 3});
+  times.core_to_core_seconds = 25e-9;
+  const PartTimes slowest = slowest_parts(times);
+  EXPECT_THAT(slowest.seconds, testing::ElementsAre(testing::Pair("clock", testing::DoubleEq(10e-6)),
+                                                    testing::Pair("core_to_core", testing::DoubleEq(25e-9)),
+                                                    testing::Pair("l2", testing::DoubleEq(16e-6)),
+                                                    testing::Pair("memory", testing::DoubleEq(750e-6)),
+                                                    testing::Pair("throughput", testing::DoubleEq(60e-6))));
+  EXPECT_FALSE(slowest.instructions_per_cycle);
+}
+
+TEST(SlowestParts, ArithmeticTakesTwiceAsLongOnHalfACpu) {
+  const auto all = slowest_parts(both({}, {})).seconds;
+  auto half = slowest_parts(both({}, {.cpu_share = 0.5})).seconds;
+  EXPECT_DOUBLE_EQ(half.at("throughput"), 2 * all.at("throughput"));
+  half["throughput"] = all.at("throughput");
+  EXPECT_EQ(half, all) << "no other part";
+}
+
+TEST(SlowestParts, LeaveOutWhatWasNotMeasured) {
+  EXPECT_THAT(slowest_parts({{CpuSpeedTimes{}}}).seconds, testing::IsEmpty());
+  EXPECT_EQ(slowest_parts({{cpu_times(0, {.cpu_share = 0})}}).seconds.count("throughput"), 0U);
+}
+
+TEST(SlowestParts, CountInstructionsOfTheSlowestCpu) {
+  SpeedProbeTimes times = both({}, {});
+  times.cpus[0].counters = SpeedCounters{.cycles = 1000, .instructions = 1800};
+  EXPECT_DOUBLE_EQ(slowest_parts(times).instructions_per_cycle.value(), 1.8);
+  times.cpus[1].counters = SpeedCounters{.cycles = 1000, .instructions = 900};
+  EXPECT_DOUBLE_EQ(slowest_parts(times).instructions_per_cycle.value(), 0.9);
+  times.cpus[1].counters = SpeedCounters{};
+  EXPECT_DOUBLE_EQ(slowest_parts(times).instructions_per_cycle.value(), 1.8) << "it counted no cycles";
+}
+
 TEST(OwnSpeedTest, EveryPartHasAName) {
   EXPECT_EQ(part_title("throughput"), "arithmetic");
   EXPECT_EQ(part_title("core_to_core"), "core-to-core latency");

@@ -1,4 +1,5 @@
 // Tests the ranking file, field by field: docs/ranking.md.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -136,6 +137,21 @@ TEST(RankJson, HasEveryField) {
       {"gpu": "GPU of host", "cpu": "CPU of host", "bought": true, "busy": null, "hours": 20.0,
        "with_electricity": false}],
     "fits": [{"title": "mlp", "largest": {"GPU of host": 4096}}]})"));
+}
+
+TEST(RankJson, ByEnergyHasTheBackendWhoseEnergyCounts) {
+  const std::vector<BackendRecord> backends{sample::backend("cuda", true), sample::backend("jax", true)};
+  Ranking ranking = full_ranking(backends);
+  ranking.ranked[0].parts[0].most_economical = ComputedBy{.backend = "jax", .dtype = "f16"};
+  const auto counted = [&](Quantity by) {
+    ranking.by = by;
+    const Json one = Json::parse(to_json_text(ranking))["ranking"][0]["cases"][0];
+    return fmt::format("{} {} {}", one["backend"].get<std::string>(), one["dtype"].get<std::string>(),
+                       one["other_dtype"].get<bool>());
+  };
+  EXPECT_EQ(counted(Quantity::energy), "jax f16 false");
+  EXPECT_EQ(counted(Quantity::time), "cuda bf16 true");
+  EXPECT_EQ(counted(Quantity::cost), "cuda bf16 true");
 }
 
 TEST(RankJson, HasNoCurrencyWithoutPrices) {

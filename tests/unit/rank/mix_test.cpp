@@ -78,15 +78,34 @@ TEST_F(MixFile, ACaseThatIsThereTwiceCountsForBoth) {
   EXPECT_EQ(mix.entries[0].weight, 6);
 }
 
-TEST_F(MixFile, StandInsOfACaseThatIsThereTwiceAreThoseOfBoth) {
+TEST_F(MixFile, StrictAndLenientWorkStayApart) {
+  const auto one = [](const std::string& more) {
+    return R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32")" + more + "}";
+  };
+  const Mix mix = read(one(R"(, "weight": 100)") + "," + one(R"(, "or_dtype": ["bf16"])") + "," +
+                       one(R"(, "or_dtype": ["f16", "bf16"])") + "," + one(R"(, "or_dtype": ["bf16"])"));
+  ASSERT_EQ(mix.entries.size(), 3U);
+  EXPECT_EQ(mix.entries[0].weight, 100);
+  EXPECT_THAT(mix.entries[0].ids(), ElementsAre("matmul/m=8/n=8/k=8/f32"));
+  EXPECT_EQ(mix.entries[1].weight, 2);
+  EXPECT_THAT(mix.entries[1].ids(), ElementsAre("matmul/m=8/n=8/k=8/f32", "matmul/m=8/n=8/k=8/bf16"));
+  EXPECT_EQ(mix.entries[2].weight, 1);
+  EXPECT_THAT(mix.entries[2].ids(),
+              ElementsAre("matmul/m=8/n=8/k=8/f32", "matmul/m=8/n=8/k=8/f16", "matmul/m=8/n=8/k=8/bf16"));
+  std::vector<std::string> titles;
+  for (const MixEntry& entry : mix.entries) titles.push_back(entry.title);
+  EXPECT_THAT(titles, ElementsAre("matmul 8 x 8 x 8 f32", "matmul 8 x 8 x 8 f32 or bf16",
+                                  "matmul 8 x 8 x 8 f32 or f16 or bf16"));
+}
+
+TEST_F(MixFile, TheOrderOfOtherDtypesMakesNoOtherWork) {
   const auto one = [](const std::string& others) {
     return R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32", "or_dtype": )" + others + "}";
   };
-  const Mix mix = read(one(R"(["bf16"])") + "," + one(R"(["f16", "bf16"])"));
+  const Mix mix = read(one(R"(["bf16", "f16"])") + "," + one(R"(["f16", "bf16"])"));
   ASSERT_EQ(mix.entries.size(), 1U);
   EXPECT_EQ(mix.entries[0].weight, 2);
-  EXPECT_THAT(mix.entries[0].ids(),
-              ElementsAre("matmul/m=8/n=8/k=8/f32", "matmul/m=8/n=8/k=8/bf16", "matmul/m=8/n=8/k=8/f16"));
+  EXPECT_EQ(mix.entries[0].title, "matmul 8 x 8 x 8 f32");
 }
 
 TEST_F(MixFile, SaysWhatIsWrongAndWhere) {

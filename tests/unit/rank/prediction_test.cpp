@@ -47,9 +47,9 @@ TEST(PredictedSeconds, AreByTheGeometricMeanOfTheOthers) {
 
 TEST(PredictionErrors, AreOfEachDeviceByTheOthers) {
   const std::vector<ReachedByDevices> cases{
-      {{.device = 0, .seconds = 2, .least_seconds = 1}, {.device = 1, .seconds = 6, .least_seconds = 1}},
-      {{.device = 0, .seconds = 2, .least_seconds = 1}},
-      {{.device = 2, .seconds = 5, .least_seconds = 1}, {.device = 1, .seconds = 5, .least_seconds = 1}}};
+      {{.model = 0, .seconds = 2, .least_seconds = 1}, {.model = 1, .seconds = 6, .least_seconds = 1}},
+      {{.model = 0, .seconds = 2, .least_seconds = 1}},
+      {{.model = 2, .seconds = 5, .least_seconds = 1}, {.model = 1, .seconds = 5, .least_seconds = 1}}};
   const auto error = prediction_error(cases);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->devices, 3U);
@@ -61,11 +61,14 @@ TEST(PredictionErrors, AreOfEachDeviceByTheOthers) {
   EXPECT_FALSE(prediction_error({}));
 }
 
-/// Several results of one device do not predict each other.
-TEST(PredictionErrors, AreNotOfADeviceByItself) {
-  const std::vector<ReachedByDevices> cases{
-      {{.device = 0, .seconds = 2, .least_seconds = 1}, {.device = 0, .seconds = 4, .least_seconds = 1}}};
+/// Devices of one model do not predict each other.
+TEST(PredictionErrors, AreNotOfAModelByItself) {
+  std::vector<ReachedByDevices> cases{{{.device = 0, .model = 0, .seconds = 2, .least_seconds = 1},
+                                       {.device = 1, .model = 0, .seconds = 4, .least_seconds = 1}}};
   EXPECT_FALSE(prediction_error(cases));
+  cases[0].push_back({.device = 2, .model = 2, .seconds = 8, .least_seconds = 1});
+  EXPECT_EQ(prediction_error(cases).value().devices, 2U);
+  EXPECT_NEAR(prediction_error(cases).value().most, 4, 0.2) << "2 was taken for 8";
 }
 
 }  // namespace

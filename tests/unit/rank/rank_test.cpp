@@ -266,6 +266,111 @@ TEST(Rank, ANameOfSeveralProcessorsPricesNone) {
               Each(HasSubstr("could be that of several processors here; give it \"cpu_identity\"")));
 }
 
+/// A size is no detail: the larger machine would do the work at the price of the smaller one.
+TEST(Rank, ANameOfMachinesOfSeveralSizesPricesNone) {
+  std::vector<Result> results{machine("vm", {product("onednn", 64, 3600)}),
+                              machine("vm", {product("onednn", 64, 7200)})};
+  for (Result& run : results) run.host.cpu_identity = zen5;
+  results[1].host.cpus = 8;
+  const auto costs = [&](const std::vector<Offer>& offers) {
+    std::vector<std::string> all;
+    for (const Ranked& one : ranked(results, {}, prices_of(offers)).ranked)
+      all.push_back(one.cost ? fmt::format("{:.6g}", one.cost->value) : one.unknown.at(Quantity::cost));
+    return all;
+  };
+  const auto of_size = [](int cpus, double per_hour) {
+    Offer offer = rent("CPU of vm", per_hour);
+    offer.cpus = cpus;
+    return offer;
+  };
+  Offer offer = rent("CPU of vm", 1);
+  EXPECT_THAT(costs({offer}), Each(HasSubstr(R"(give it "cpu_identity", "cpus" or "host")")));
+  offer.cpu_identity = zen5;
+  EXPECT_THAT(costs({offer}), Each(HasSubstr("could be that of several processors here")));
+  EXPECT_THAT(costs({of_size(2, 1), of_size(8, 3)}), ElementsAre("1", "6"));
+  offer = rent("CPU of vm", 5);
+  EXPECT_THAT(costs({of_size(2, 1), offer}), ElementsAre("1", "10")) << "it is of the other one alone";
+}
+
+/// The same case as ranks on these hosts compute it.
+CaseResult by_ranks(CaseResult c, const std::vector<std::string>& hosts) {
+  c.parameters.set("ranks", static_cast<std::int64_t>(hosts.size()));
+  for (const std::string& host : hosts) c.conditions.ranks.push_back({.host = host, .threads = 1});
+  return c;
+}
+
+TEST(Rank, ACaseOfSeveralGpusHasNoPriceOfOne) {
+  CaseResult of_four = by_ranks(product("cuda", 64, 36), {"g", "g", "h", "h"});
+  const auto with_gpu = [&] {
+    return std::vector<Result>{machine("a", {product("onednn", 64, 3600)}), gpu_machine("g", {of_four})};
+  };
+  const Prices prices = prices_of({rent("CPU of a", 0.5), rent("A GPU", 2), buy("A GPU", 1000)});
+  for (const bool has_places : {true, false}) {
+    if (!has_places) of_four.conditions.ranks.clear();  // as in older files
+    const std::vector<Result> results = with_gpu();
+    const Ranking ranking = ranked(results, {}, prices);
+    EXPECT_THAT(names(ranking), ElementsAre("A GPU", "offer"));
+    EXPECT_FALSE(ranking.ranked[0].cost);
+    EXPECT_EQ(ranking.ranked[0].unknown.at(Quantity::cost),
+              "'matmul 64 x 64 x 64 f32' ran on 4 GPUs, and the price is of one; name work without it with "
+              "--mix CONFIG");
+    EXPECT_TRUE(ranking.ranked[1].cost);
+    EXPECT_THAT(ranking.paybacks, IsEmpty());
+    EXPECT_THAT(ranking.notes,
+                ElementsAre("the machines used different numbers of devices for 1 case: matmul 64 x 64 x 64 "
+                            "f32 on 1 host of offer, 4 GPUs of A GPU; to rank single devices, name work "
+                            "without such cases with --mix CONFIG"));
+  }
+  of_four = product("cuda", 64, 36);
+  const std::vector<Result> single = with_gpu();
+  EXPECT_THAT(ranked(single, {}, prices).paybacks, SizeIs(2));
+  EXPECT_THAT(ranked(single, {}, prices).notes, IsEmpty());
+}
+
+TEST(Rank, ACaseOfSeveralHostsHasNoPriceOfOne) {
+  const Prices prices = prices_of({rent("CPU of a", 1), rent("CPU of b", 1)});
+  const auto cost_and_note = [&](const std::vector<std::string>& hosts) {
+    const std::vector<Result> results{machine("a", {by_ranks(product("onednn", 64, 1), hosts)}),
+                                      machine("b", {by_ranks(product("onednn", 64, 2), {"b", "b"})})};
+    const Ranking ranking = ranked(results, {}, prices);
+    return std::pair(ranking.ranked[0].cost.has_value(), ranking.notes.size());
+  };
+  EXPECT_EQ(cost_and_note({"a", "c"}), std::pair(false, std::size_t{1}));
+  EXPECT_EQ(cost_and_note({"a", "a"}), std::pair(true, std::size_t{0})) << "two ranks on one host";
+}
+
+TEST(Rank, TheOfferOfAGpuIsNotThatOfItsHost) {
+  Result both = gpu_machine("g", {product("cuda", 64, 3600)});
+  both.cases.push_back(product("onednn", 64, 7200));
+  const std::vector<Result> results{both};
+  Offer of_host = rent("", 0.2);
+  of_host.host = "g";
+  const Ranking priced = ranked(results, {}, prices_of({rent("A GPU", 2.95), of_host}));
+  EXPECT_FALSE(priced.ranked[0].candidate.is_cpu);
+  EXPECT_NEAR(priced.ranked[0].cost.value().value, 2.95, 1e-9);
+  EXPECT_NEAR(priced.ranked[1].cost.value().value, 0.4, 1e-9);
+  const Ranking alone = ranked(results, {}, prices_of({of_host}));
+  EXPECT_EQ(alone.ranked[0].unknown.at(Quantity::cost),
+            "there is no price for 'A GPU'; that of the host 'g' is of its processors: add one with "
+            "\"device\": \"A GPU\"");
+  Offer of_gpu_there = rent("A GPU", 4);
+  of_gpu_there.host = "g";
+  const Ranking whole = ranked(results, {}, prices_of({rent("A GPU", 2.95), of_host, of_gpu_there}));
+  EXPECT_NEAR(whole.ranked[0].cost.value().value, 4, 1e-9) << "the more specific one";
+}
+
+TEST(Rank, ColdCachesAreNotRankedBesideWarmOnes) {
+  std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
+                              machine("b", {product("onednn", 64, 2)})};
+  EXPECT_EQ(mixed_caches(results), "");
+  results[1].config = R"({"title": "Which is faster?", "measure": {"cache": "cold"}})";
+  EXPECT_EQ(mixed_caches(results),
+            "the files were not measured alike: one of a with warm caches, one of b with cold ones; rank "
+            "either kind alone");
+  results[0].config = results[1].config;
+  EXPECT_EQ(mixed_caches(results), "");
+}
+
 TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
   const CaseResult failed = sample::refused(product("onednn", 64, 1), Status::failed, "crashed");
   const std::vector<Result> results{
@@ -356,6 +461,22 @@ TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
   EXPECT_EQ(exit_status(ranking), 4) << "one of two has a place";
 }
 
+TEST(Rank, ByEnergyTheDtypeOfTheMostEconomicalBackendCounts) {
+  const CaseResult bf16 = with_energy(sample::in_dtype(product("blis", 64, 2), "bf16"), 4);
+  const std::vector<Result> results{machine("a", {with_energy(product("onednn", 64, 1), 9), bf16})};
+  Mix mix = mix_of({{64, 1}});
+  mix.entries[0].instead = {bf16.id};
+  const Ranking ranking = ranked(results, mix, {}, Quantity::energy);
+  const RankedPart& part = ranking.ranked[0].parts[0];
+  EXPECT_EQ(part.joules->value, 4);
+  EXPECT_EQ(part.counted(Quantity::energy).backend, "blis");
+  EXPECT_EQ(part.counted(Quantity::energy).dtype, "bf16");
+  EXPECT_TRUE(part.counted(Quantity::energy).in_place);
+  EXPECT_EQ(part.counted(Quantity::time).backend, "onednn");
+  EXPECT_FALSE(part.counted(Quantity::time).in_place);
+  EXPECT_THAT(to_json_text(ranking), HasSubstr("\"other_dtype\":true"));
+}
+
 TEST(Rank, SaysWhichPricesAreOfNothingHere) {
   const std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
                                     machine("b", {product("onednn", 64, 2)})};
@@ -429,7 +550,8 @@ TEST(Rank, ProcessorsKeepTheirNamesWhereTheirOfferSaysNoMore) {
 }
 
 TEST(Rank, TheFrontHasAllThatNobodyBeats) {
-  const auto front = [](const std::vector<std::pair<double, double>>& seconds_and_joules) {
+  const auto front = [](const std::vector<std::pair<double, double>>& seconds_and_joules,
+                        const std::optional<Prices>& prices = {}) {
     std::vector<Result> results;
     for (const auto& [seconds, joules] : seconds_and_joules) {
       CaseResult c = product("cuda", 64, seconds, 0.0001);
@@ -438,14 +560,17 @@ TEST(Rank, TheFrontHasAllThatNobodyBeats) {
       results.push_back(gpu_machine(name, {c}, name));
     }
     std::vector<std::string> on;
-    for (const Ranked& one : ranked(results).ranked) {
+    for (const Ranked& one : ranked(results, {}, prices).ranked) {
       if (one.on_front) on.push_back(one.candidate.name);
     }
     return on;
   };
   EXPECT_THAT(front({{1, 5}, {2, 4}, {3, 6}}), testing::UnorderedElementsAre("gpu 0", "gpu 1"));
-  EXPECT_THAT(front({{1, 5}, {2, 0}}), testing::UnorderedElementsAre("gpu 0", "gpu 1"))
-      << "whose energy is not known is not compared";
+  EXPECT_THAT(front({{1, 5}, {2, 0}}), ElementsAre("gpu 0")) << "energy that is not known is left out";
+  EXPECT_THAT(front({{1, 5}, {2, 0}}, prices_of({rent("gpu 0", 9), rent("gpu 1", 1)})),
+              testing::UnorderedElementsAre("gpu 0", "gpu 1"))
+      << "the second costs less";
+  EXPECT_THAT(front({{1, 5}, {2, 0}}, prices_of({rent("gpu 1", 1)})), ElementsAre("gpu 0"));
   EXPECT_THAT(front({{1, 5}, {2, 5}}), ElementsAre("gpu 0"));
 }
 
@@ -521,6 +646,25 @@ TEST(Rank, SaysWhenAGpuPays) {
   EXPECT_FALSE(ranked(results, {}, prices).paybacks[1].hours);
 }
 
+/// The hours are those of the fastest backend, and so is the electricity.
+TEST(Rank, ABoughtGpuPaysForTheElectricityOfItsFastestBackend) {
+  Result gpu = gpu_machine("g", {with_energy(product("cuda", 64, 36), 3.6e6)});
+  gpu.backends.push_back(gpu.backends.back());
+  gpu.backends.back().name = "pytorch";
+  gpu.cases.push_back(with_energy(sample::on_gpu(product("pytorch", 64, 72)), 1));
+  std::vector<Result> results{machine("a", {product("onednn", 64, 3600)}), gpu};
+  Prices prices = prices_of({rent("CPU of a", 0.5), buy("A GPU", 1000)});
+  prices.electricity = Electricity{.per_kwh = 0.25, .from = {.currency = "USD", .source = "", .date = ""}};
+  const Ranking ranking = ranked(results, {}, prices);
+  EXPECT_EQ(ranking.ranked[0].joules->value, 1);
+  ASSERT_THAT(ranking.paybacks, SizeIs(1));
+  EXPECT_NEAR(*ranking.paybacks[0].hours, 40, 1e-9) << "a kWh each, not a joule";
+  results[1].cases[0].joules.reset();
+  const Ranking unknown = ranked(results, {}, prices);
+  EXPECT_FALSE(unknown.paybacks.at(0).with_electricity);
+  EXPECT_NEAR(*unknown.paybacks[0].hours, 20, 1e-9);
+}
+
 TEST(Rank, PaybacksAreOfWhatIsKnown) {
   const std::vector<Result> results{
       machine("a", {product("onednn", 64, 3600)}), machine("dear", {product("onednn", 64, 3600)}),
@@ -558,15 +702,22 @@ TEST(Rank, ShowsTheParetoFront) {
 TEST(Rank, TrainingToATargetCountsUpToThere) {
   CaseResult reached = sample::training("onednn");
   reached.joules = 0.5;
+  reached.seconds->samples.assign(10, reached.seconds->median);
+  reached.seconds->own_speed.assign(10, 0.5);
+  CaseResult later = reached;
+  *later.training->seconds_to_accuracy *= 1.05;
   CaseResult missed = sample::training("onednn");
   missed.training->seconds_to_accuracy.reset();
-  const std::vector<Result> results{machine("a", {reached}), machine("b", {missed})};
+  const std::vector<Result> results{machine("a", {reached}), machine("b", {missed}), machine("c", {later})};
   Mix mix{.title = "", .entries = {{.id = reached.id, .title = "train", .weight = 1, .instead = {}}}};
   const Ranking ranking = ranked(results, mix);
   EXPECT_NEAR(ranking.ranked[0].seconds->value, 34.25, 1e-9);
-  EXPECT_NEAR(ranking.ranked[0].seconds->interval->high, 34.25 * 1.01, 1e-6);
+  EXPECT_FALSE(ranking.ranked[0].seconds->interval) << "the interval of a step is not that of a training";
+  EXPECT_FALSE(ranking.ranked[0].parts[0].own_speed) << "nor is its speed";
   EXPECT_NEAR(ranking.ranked[0].joules->value, 0.5 * 34.25 / 0.002, 1e-6) << "of all of its steps";
-  EXPECT_THAT(ranking.ranked[1].unknown.at(Quantity::time), HasSubstr("did not reach its target"));
+  EXPECT_EQ(ranking.ranked[1].candidate.host.name, "c");
+  EXPECT_EQ(ranking.ranked[1].place, 1) << "5 % may be noise";
+  EXPECT_THAT(ranking.ranked[2].unknown.at(Quantity::time), HasSubstr("did not reach its target"));
 }
 
 TEST(Rank, TheNewestOfTwoFilesCounts) {
@@ -635,7 +786,7 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_THAT(
       ranking.notes,
       Contains("predicted cases were not measured; predicted from each other by their datasheets, the 2 "
-               "GPUs here are off by a factor of 1.20 (median) and 1.20 (95 %) over 2 cases"));
+               "different GPUs here are off by a factor of 1.20 (median) and 1.20 (95 %) over 2 cases"));
   EXPECT_FALSE(first.candidate.is_cpu);
   EXPECT_EQ(first.candidate.device, "wanted");
   EXPECT_EQ(first.parts[0].backend, "predicted");
@@ -650,7 +801,37 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_THAT(
       unsure.notes,
       Contains("predicted cases were not measured, and how far the predictions are off is not known: that "
-               "takes results of two GPUs of the catalogue"));
+               "takes results of two different GPUs of the catalogue"));
+}
+
+/// The same card in another machine.
+Result twin_of(Result run) {
+  run.host.name += " too";
+  run.backends.back().device_id += " too";
+  run.host.gpus.at(0).id = run.backends.back().device_id;
+  return run;
+}
+
+TEST(Rank, TwinsSayNothingOfOthers) {
+  const DeviceCatalogue catalogue{stated("one", 1000, 100), stated("two", 4000, 300),
+                                  stated("wanted", 8000, 1000)};
+  const Result one = at_efficiency(catalogue[0], 0.5);
+  std::vector<Result> results{one, twin_of(one)};
+  results[1].host.gpus[0].memory_bytes = std::int64_t{15} << 30U;  // by another driver
+  const auto predicted = [&](const Ranking& ranking) {
+    return *std::ranges::find(ranking.ranked, true, &Ranked::predicted);
+  };
+  const Ranking unsure = with_wanted_predicted(results, catalogue);
+  EXPECT_THAT(unsure.prediction_errors, IsEmpty());
+  EXPECT_FALSE(predicted(unsure).parts[0].seconds->interval);
+  EXPECT_THAT(unsure.notes, Contains(HasSubstr("results of two different GPUs of the catalogue")));
+
+  results.push_back(at_efficiency(catalogue[1], 0.6));
+  const Ranking ranking = with_wanted_predicted(results, catalogue);
+  const PredictionError error = ranking.prediction_errors.at({RooflineOf::datasheets, DeviceKind::gpus});
+  EXPECT_EQ(error.devices, 2U);
+  EXPECT_NEAR(error.typical, 1.2, 1e-6);
+  EXPECT_NEAR(error.most, 1.2, 1e-6);
 }
 
 DeviceEntry stated_processors(const std::string& name, int cores, double gflops, double gbps) {
@@ -786,14 +967,46 @@ TEST(Rank, PredictsWhatAMachineLacksFromItsCeilings) {
   EXPECT_THAT(
       ranking.notes,
       Contains("predicted cases were not measured; predicted from each other by the ceilings that were "
-               "measured, the 2 processors here are off by a factor of 1.25 (median) and 1.25 (95 %) over "
-               "2 cases"));
+               "measured, the 2 different processors here are off by a factor of 1.25 (median) and 1.25 "
+               "(95 %) over 2 cases"));
   const std::vector<Result> few{results[0], results[2]};
   EXPECT_THAT(
       with_missing_predicted(few, mix_of_squares({512, 1024})).notes,
       Contains("predicted cases were not measured, and how far the predictions are off is not known: that "
-               "takes results of two processors with their ceilings"));
+               "takes results of two different processors with their ceilings"));
   EXPECT_THAT(to_json_text(ranking), HasSubstr("\"predicted\":true"));
+}
+
+TEST(Rank, OtherThreadsMakeNoOtherProcessors) {
+  std::vector<Result> results{machine_with_ceilings("one", 100, 1.2, {512, 1024}),
+                              machine_with_ceilings("one", 100, 1.5, {512, 1024})};
+  results[1].host.threads = 1;
+  const auto errors = [&] {
+    return with_missing_predicted(results, mix_of_squares({512, 1024})).prediction_errors;
+  };
+  EXPECT_THAT(errors(), IsEmpty());
+  results[1].host.cores = 1;
+  EXPECT_THAT(errors(), SizeIs(1)) << "half of the processor";
+}
+
+TEST(Rank, PredictsWhatAnInterruptedRunDidNotMeasure) {
+  const CaseResult interrupted = sample::refused(square(1024, 1), Status::interrupted, "not measured yet");
+  std::vector<Result> results{machine_with_ceilings("one", 100, 1.2, {512, 1024}),
+                              machine_with_ceilings("cut", 400, 1.5, {512}),
+                              machine("bare", {square(512, 1), interrupted})};
+  results[1].cases.push_back(interrupted);
+  const auto by_host = [](const Ranking& ranking, const std::string& host) {
+    return *std::ranges::find(ranking.ranked, host, [](const Ranked& r) { return r.candidate.host.name; });
+  };
+  const Mix mix = mix_of_squares({512, 1024});
+  const Ranking ranking = with_missing_predicted(results, mix);
+  EXPECT_TRUE(by_host(ranking, "cut").parts[1].predicted);
+  EXPECT_GT(by_host(ranking, "cut").place, 0);
+  EXPECT_THAT(by_host(ranking, "bare").unknown.at(Quantity::time),
+              HasSubstr("(continue the run with --resume), and nothing to predict it from: run "
+                        "configs/ceilings.json on this machine"));
+  EXPECT_THAT(by_host(ranked(results, mix), "cut").unknown.at(Quantity::time),
+              HasSubstr("interrupted: not measured yet (continue the run with --resume)"));
 }
 
 /// Predicts in the accepted dtype that is predicted to be faster.

@@ -1,5 +1,6 @@
 // Tests a gate's decisions on a disturbed machine: scripted programs and a scripted probe, in simulated time.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -249,6 +250,8 @@ TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
   EXPECT_EQ(verdict.verdict, Verdict::inconclusive);
   EXPECT_THAT(verdict.reason, HasSubstr("its threads do not sleep between samples"));
   EXPECT_THAT(verdict.reason, HasSubstr("OMP_WAIT_POLICY=passive"));
+  EXPECT_THAT(verdict.notes, testing::Contains("its threads were still busy 50 ms after a sample: "
+                                               "they disturb the other backends"));
 }
 
 TEST_F(GateInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {

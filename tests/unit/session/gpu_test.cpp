@@ -60,6 +60,23 @@ TEST(JoulesOfWork, LeaveOutThoseOfTheIdleCard) {
       << "clocks differ a little: nothing is added";
 }
 
+TEST(GpuWarnings, CountAProgramForEachNumberOfRanks) {
+  Gpu gpu = card();
+  gpu.compute_mode = "exclusive process";
+  BackendRecord backend;
+  backend.name = "cuda";
+  backend.available = true;
+  backend.device_id = gpu.id;
+  const std::optional<Nvml> nvml{std::in_place};
+  const auto warned = [&](std::size_t rank_counts) {
+    return gpu_warnings({gpu}, {backend}, rank_counts, nvml);
+  };
+  EXPECT_THAT(warned(1), testing::IsEmpty());
+  EXPECT_THAT(warned(2), testing::ElementsAre(testing::AllOf(
+                             HasSubstr("2 programs of this run"),
+                             HasSubstr("and select cases of one number of ranks with --filter"))));
+}
+
 TEST(CountOthers, NeedsOneThatIsOurs) {
   const auto ours = [](std::int64_t pid) { return pid < 10; };
   EXPECT_EQ(count_others({std::vector<std::int64_t>{3}, {}}, ours).value, 0);

@@ -70,6 +70,13 @@ TEST(Launcher, MessagesMayBeCutAtTheirBeginningAndEnd) {
       "ssh: connect to host b: timed out");
 }
 
+TEST(Launcher, RanksThatNcclDoesNotConnectAreSoInEveryCase) {
+  const std::string reason =
+      reason_of_ranks("rank 1 on a: NCCL has not connected the ranks within 60 s: NCCL_SOCKET_IFNAME\n");
+  EXPECT_TRUE(is_of_every_case(reason)) << reason;
+  EXPECT_FALSE(is_of_every_case("rank 1 on a has ended"));
+}
+
 TEST(Launcher, OtherOutputHasNoReason) {
   EXPECT_THAT(reason_of_ranks("Traceback\nImportError: no torch\n"), IsEmpty());
 }

@@ -138,6 +138,16 @@ TEST(RunInSimulatedTime, SlowMachineIsSaid) {
   EXPECT_LT(machine.time.now() - 1000, 60) << "waiting is limited";
 }
 
+TEST(RunInSimulatedTime, ThreadsThatNeverSleepAreSaidOnce) {
+  Machine machine(1);
+  machine.programs["/a"].sleeps = false;
+  const Result result = run(machine, plan_of({64}));
+  EXPECT_THAT(case_of(result, "a").warnings,
+              testing::ElementsAre(
+                  "its threads were still busy 50 ms after a sample: they disturb the other backends"));
+  EXPECT_THAT(case_of(result, "b").warnings, IsEmpty());
+}
+
 /// A probe is a part of every round. The rounds of a single backend have one sample each.
 TEST(RunInSimulatedTime, ProbeTakesAtMostThreePercentOfTheTime) {
   const std::vector<std::vector<double>> every_cost{
@@ -253,6 +263,36 @@ TEST(RunInSimulatedTime, BrokenProtocolCostsOneCase) {
   for (const CaseResult& c : result.cases) failed += c.status == Status::failed ? 1 : 0;
   EXPECT_EQ(failed, 1);
   EXPECT_EQ(machine.started, 4) << "it was started afresh";
+}
+
+/// Its case may fill the memory that the next program needs.
+TEST(RunInSimulatedTime, WhatAProgramHasPreparedIsReleasedWhenItFails) {
+  const auto sees_after_refusal = [](const auto& is_refused) {
+    Machine machine(6);
+    std::vector<std::string> requests;  // of both programs, from the refusal on
+    for (const std::string name : {"a", "b"}) {
+      machine.programs["/" + name].fault = [&, name](const Request& request) -> WrongAnswer {
+        const bool refused = name == "a" && is_refused(request);
+        const bool releases = std::holds_alternative<request::Release>(request);
+        if (refused || !requests.empty())
+          requests.push_back(name + (refused ? " refuses" : releases ? " releases" : ""));
+        if (!refused) return std::nullopt;
+        return to_line(answer::Refusal{.status = "out_of_memory", .reason = "no more"});
+      };
+    }
+    const Result result = run(machine, plan_of({64}));
+    EXPECT_EQ(case_of(result, "a").status, Status::out_of_memory);
+    EXPECT_EQ(case_of(result, "b").status, Status::ok);
+    requests.resize(std::min<std::size_t>(requests.size(), 2));
+    return requests;
+  };
+  const auto verify = [](const Request& r) { return std::holds_alternative<request::Verify>(r); };
+  const auto sample = [](const Request& r) { return std::holds_alternative<request::Sample>(r); };
+  const auto prepare = [](const Request& r) { return std::holds_alternative<request::Prepare>(r); };
+  EXPECT_THAT(sees_after_refusal(verify), testing::ElementsAre("a refuses", "a releases"));
+  EXPECT_THAT(sees_after_refusal(sample), testing::ElementsAre("a refuses", "a releases"));
+  EXPECT_THAT(sees_after_refusal(prepare), testing::ElementsAre("a refuses", "b"))
+      << "nothing has been prepared";
 }
 
 TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {

@@ -129,6 +129,14 @@ TEST_F(ThresholdInSimulatedTime, PlantedCrossoverIsFound) {
   }
 }
 
+TEST_F(ThresholdInSimulatedTime, ThreadsThatNeverSleepAreSaid) {
+  Machine machine(1);
+  machine.programs[gpu_program].sleeps = false;
+  EXPECT_THAT(
+      threshold(machine, plan_of(1)).answers.at(0).notes,
+      Contains("gpu: its threads were still busy 50 ms after a sample: they disturb the other backends"));
+}
+
 /// The faster of two equal backends in each launch would make their side 1.1 % faster than either.
 TEST_F(ThresholdInSimulatedTime, SideOfTwoEqualBackendsIsNoFasterThanEach) {
   std::vector<double> log_ratios;
@@ -378,6 +386,56 @@ TEST_F(ThresholdInSimulatedTime, ProgramThatNeverAnswersLeavesNoAnswer) {
   EXPECT_EQ(found.answers.at(0).found.answer, BreakEven::Answer::unclear);
   EXPECT_EQ(exit_status(found), 4);
   EXPECT_TRUE(found.complete);
+}
+
+/// Its first two launches at a value were right and fast.
+TEST_F(ThresholdInSimulatedTime, TimesOfABackendThatTurnsOutWrongAreForgotten) {
+  Machine machine(15);
+  const auto cost = machine.programs[gpu_program].cost;
+  machine.programs["/gpu/other"].cost = cost;
+  machine.programs[gpu_program].cost = [=](const Case& problem) { return cost(problem) / 2; };
+  std::map<std::int64_t, int> verifications;  // by size, two in a launch
+  std::int64_t size = 0;
+  machine.programs[gpu_program].fault = [&](const Request& request) -> WrongAnswer {
+    if (const auto* prepare = std::get_if<request::Prepare>(&request))
+      size = prepare->problem.parameters.integer("m");
+    const auto* verify = std::get_if<request::Verify>(&request);
+    if (verify == nullptr || ++verifications[size] < 6) return std::nullopt;
+    const std::vector<double> twos(verify->elements.size(), 2);
+    return to_line(Answer(Evidence{.elements = twos, .projections = {}, .losses = {}}));
+  };
+  ThresholdPlan plan = plan_of(15);
+  plan.sides[1].backends.push_back(simulated::backend("other", "/gpu/other"));
+  const Threshold found = threshold(machine, plan);
+  EXPECT_EQ(exit_status(found), 1);
+  int wrong = 0;
+  for (const ThresholdPoint& point : found.answers.at(0).points) {
+    if (!point.wrong) continue;
+    ++wrong;
+    const PlannedCase planned = simulated::product(point.value);
+    const double expected =
+        std::log(cost(planned.problem) / machine.programs[cpu_program].cost(planned.problem));
+    EXPECT_EQ(point.sides[1].backend, "other");
+    EXPECT_GE(point.log_ratios.size(), 3U) << point.value;
+    EXPECT_THAT(point.log_ratios, Each(AllOf(Ge(expected - 0.1), Le(expected + 0.1)))) << point.value;
+  }
+  EXPECT_GT(wrong, 0);
+}
+
+TEST_F(ThresholdInSimulatedTime, QuestionThatNoTimeWasLeftForIsNotAnswered) {
+  Machine machine(16);
+  ThresholdPlan plan = plan_of(16);
+  plan.config.questions.push_back(plan.config.questions.front());
+  plan.max_seconds = 1e-3;  // less than a launch
+  const Threshold found = threshold(machine, plan);
+  ASSERT_EQ(found.answers.size(), 2U);
+  int measured = 0;
+  for (const ThresholdAnswer& answer : found.answers) {
+    EXPECT_THAT(in_words(answer, found), HasSubstr("Not answered: time ran out"));
+    measured += answer.found.last ? 1 : 0;
+  }
+  EXPECT_LE(measured, 1);
+  EXPECT_EQ(exit_status(found), 3);
 }
 
 TEST_F(ThresholdInSimulatedTime, ImpossibleTimesAreNotBelieved) {

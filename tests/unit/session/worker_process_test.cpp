@@ -58,6 +58,18 @@ class WorkerProcessTest : public testing::Test {
     }
     return process;
   }
+  /// The process of a launcher that does this on SIGTERM, after its program has not answered in time.
+  pid_t process_of_launcher_with(const std::string& trap) {
+    const auto launcher =
+        folder_.write("launcher", fmt::format("#!/bin/bash\ntrap '{}' TERM\necho $$ > {}/launched\n"
+                                              "while :; do sleep 0.05; done",
+                                              trap, folder_.path().string()));
+    std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
+    auto& worker = start("", {.launcher = {launcher.string()}});
+    const pid_t process = process_in("launched");
+    EXPECT_THAT(answer(worker, 200ms), HasSubstr("no answer within 0.2 s"));
+    return process;
+  }
   static bool is_alive(pid_t process) {
     std::ifstream stat(fmt::format("/proc/{}/stat", process));
     // Uses getline, because reading the status of a process that ends meanwhile fails, and an iterator would
@@ -198,6 +210,20 @@ TEST_F(WorkerProcessTest, ALauncherThatPrintsWhyItEndsBeforeTheFirstRequestIsUnd
   auto& worker = start("", {.launcher = {launcher.string()}});
   EXPECT_GT(process_in("said"), 0);
   EXPECT_EQ(answer(worker), "lost: ended with exit status 9: BAD TERMINATION");
+}
+
+/// srun's ranks are children of Slurm's daemons: only srun can end them.
+TEST_F(WorkerProcessTest, ALauncherIsAskedToEndBeforeItIsKilled) {
+  const pid_t launcher =
+      process_of_launcher_with(fmt::format("touch {}/asked; exit", folder_.path().string()));
+  EXPECT_TRUE(exists(folder_.path() / "asked"));
+  EXPECT_FALSE(is_alive(launcher));
+}
+
+class SlowWorkerProcessTest : public WorkerProcessTest {};
+
+TEST_F(SlowWorkerProcessTest, ALauncherThatDoesNotEndIsKilled) {
+  EXPECT_FALSE(is_alive(process_of_launcher_with("")));
 }
 
 // ---- what the program starts

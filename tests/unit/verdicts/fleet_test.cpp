@@ -319,6 +319,22 @@ TEST(Fleet, NodesOfOtherKindsAreNotCompared) {
   EXPECT_EQ(exit_status(fleet), 4);
 }
 
+/// `compare` refuses such pairs.
+TEST(Fleet, NodesMeasuredWithOtherThreadsOrCachesAreOfAnotherKind) {
+  Nodes nodes(8);
+  for (Result& r : nodes.results) r.host.threads = 16;
+  nodes.results[2].host.threads = 8;
+  nodes.results[5].config = R"({"measure": {"cache": "cold"}})";
+  for (const std::size_t other : {2, 5}) nodes.slow(other, 2);
+  const Fleet fleet = nodes.judged();
+  EXPECT_TRUE(slower(fleet).empty());
+  ASSERT_EQ(fleet.kinds.size(), 3U);
+  const std::string name = fleet.kinds[0].name;
+  EXPECT_THAT(name, testing::EndsWith("16 cores")) << "one thread per core goes without saying";
+  EXPECT_EQ(fleet.kinds[1].name, name + ", 8 threads");
+  EXPECT_EQ(fleet.kinds[2].name, name + ", cold caches");
+}
+
 TEST(Fleet, NodesWithoutACommonCaseAreNotCompared) {
   Nodes nodes(3);
   for (std::size_t node = 0; node < 3; ++node) {

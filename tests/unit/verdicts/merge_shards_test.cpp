@@ -8,6 +8,7 @@
 
 #include "unit/messages.h"
 #include "unit/reports_sample.h"
+#include "version.h"
 
 namespace breakeven::verdicts_merge_shards_test {
 namespace {
@@ -87,6 +88,27 @@ TEST(MergedShards, AreTheWholeRunInItsOrder) {
   EXPECT_EQ(merged.config, shards()[0].result.config);
   EXPECT_EQ(merged.backends.size(), 2U);
   EXPECT_THAT(merged.warnings, IsEmpty());
+}
+
+/// Another shard's CPUs were shared while it measured the ceilings.
+TEST(MergedShards, AreNotImplausibleBesideADisturbedMachine) {
+  const auto implausible_beside = [](double own_speed) {
+    auto files = shards();
+    CaseResult peak = sample::measured_case("peak", {{"dtype", "f32"}}, 1);
+    peak.flop = 50e9;  // half of what the CPUs can do
+    peak.seconds->own_speed = {own_speed, own_speed, own_speed};
+    CaseResult product =
+        sample::measured_case("matmul", {{"m", 1000}, {"n", 1000}, {"k", 1000}, {"dtype", "f32"}}, 0.02);
+    for (std::size_t row = 0; row < 2; ++row) {
+      peak.backend = product.backend = row == 0 ? "a" : "b";
+      files[0].result.cases[row] = peak;
+      files[1].result.cases[row] = product;
+    }
+    const Result merged = merge_shards(std::move(files), {});
+    return std::ranges::count(merged.cases, Status::implausible, &CaseResult::status);
+  };
+  EXPECT_EQ(implausible_beside(0.5), 0);
+  EXPECT_EQ(implausible_beside(0.99), optimised ? 2 : 0);
 }
 
 /// A continued run has the backends that it measured later at its end.

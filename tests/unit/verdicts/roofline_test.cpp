@@ -316,6 +316,27 @@ TEST(Implausible, IsMarkedByTheCeilingsOfTheSameDevice) {
   EXPECT_EQ(run.cases[2].status, Status::ok);
 }
 
+/// The CPU itself may be faster than what it reached beside other programs.
+TEST(Implausible, IsNotFasterThanADisturbedMachine) {
+  const auto status_beside = [](std::vector<CaseResult> ceilings) {
+    ceilings.push_back(square_product(1000, 0.01));  // 200 GFLOP/s
+    Result run = sample::result(std::move(ceilings));
+    mark_implausible(run);
+    return run.cases.back().status;
+  };
+  CaseResult disturbed = peak_rate(100);
+  disturbed.seconds->own_speed = {0.5, 0.5, 0.5};
+  EXPECT_EQ(status_beside({disturbed}), Status::ok);
+  EXPECT_EQ(status_beside({disturbed, peak_rate(80)}), Status::implausible);
+  disturbed.seconds->own_speed = {0.5, 0.99, 0.5};
+  EXPECT_EQ(status_beside({disturbed}), Status::implausible) << "its best sample was undisturbed";
+  disturbed.seconds->own_speed = {0.5, std::numeric_limits<double>::quiet_NaN(), 0.5};
+  EXPECT_EQ(status_beside({disturbed}), Status::implausible) << "it is not known";
+  CaseResult better = peak_rate(200);
+  better.seconds->own_speed = {0.5, 0.5, 0.5};
+  EXPECT_EQ(status_beside({better, peak_rate(80)}), Status::ok) << "so much can be reached";
+}
+
 /// The work of a case is that of all its ranks, and each may have a device of its own.
 TEST(Implausible, IsNoCaseOfSeveralRanks) {
   const auto training = [](std::int64_t ranks) {

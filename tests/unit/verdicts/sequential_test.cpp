@@ -2,6 +2,7 @@
 #include "verdicts/sequential.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <array>

@@ -76,6 +76,27 @@ TEST(ThresholdWords, SayThatNothingChanges) {
   EXPECT_EQ(words(nothing), "No value of m could be measured on both sides.");
 }
 
+/// Only a side that cannot be measured ends the command with 4.
+TEST(ThresholdWords, SayThatNoTimeWasLeftForAnyValue) {
+  Threshold late = changed(BreakEven::Answer::unclear, {});
+  ThresholdAnswer& answer = late.answers[0];
+  answer.found.first.reset();
+  answer.found.last.reset();
+  answer.points.clear();
+  answer.points.emplace_back().value = 64;  // whose first launch was cut short
+  EXPECT_EQ(words(late),
+            "Not answered: time ran out before a value was measured. Run it again with more --minutes.");
+  EXPECT_EQ(exit_status(late), 3);
+  late.complete = false;
+  EXPECT_EQ(words(late), "Not answered: it was interrupted before a value was measured. Run it again.");
+  answer.points[0].reason = "b: out of memory";
+  EXPECT_EQ(words(late), "No value of m could be measured on both sides.");
+  EXPECT_EQ(exit_status(late), 4);
+  answer.points.clear();
+  late.from_results = true;
+  EXPECT_EQ(exit_status(late), 4) << "no time limits that";
+}
+
 TEST(ThresholdWords, CallThreadsByTheirNumber) {
   Threshold t = changed(BreakEven::Answer::from_value, {bracket(Lead::neither, Lead::challenger, 112, 128)});
   t.sides[1] = t.sides[0];

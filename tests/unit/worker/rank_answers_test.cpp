@@ -63,6 +63,30 @@ TEST(RankAnswers, TwoRanksOnOneGpuAreRefused) {
   EXPECT_EQ(combined<answer::Hello>({first, second}).ranks.size(), 2U);
 }
 
+TEST(RankAnswers, RanksOnGpusOfDifferentModelsAreRefused) {
+  answer::Hello first = hello_on("a"), second = hello_on("b");
+  first.device = second.device = "gpu";
+  first.device_name = second.device_name = "NVIDIA A100";
+  EXPECT_EQ(combined<answer::Hello>({first, second}).device_name, "NVIDIA A100");
+  second.device_name = "NVIDIA T400";
+  EXPECT_EQ(combined<answer::Refusal>({first, second}).reason,
+            "rank 1 on b: computes on NVIDIA T400, and rank 0 on NVIDIA A100; ranks must not differ: "
+            "CUDA_VISIBLE_DEVICES chooses GPUs of one model");
+  EXPECT_EQ(cpu_warning({first, second}, two_hosts), "") << "they are no CPUs";
+}
+
+TEST(RankAnswers, RanksOnCpusOfDifferentModelsAreWarnedOf) {
+  answer::Hello first = hello_on("a"), second = hello_on("b");
+  first.device_name = second.device_name = "EPYC 1";
+  EXPECT_EQ(cpu_warning({first, second}, two_hosts), "");
+  second.device_name = "EPYC 2";
+  EXPECT_EQ(combined<answer::Hello>({first, second}).ranks.size(), 2U);
+  EXPECT_EQ(cpu_warning({first, second}, two_hosts),
+            "rank 1 on b computes on EPYC 2, and rank 0 on EPYC 1: a step takes as long as the slower one "
+            "needs");
+  EXPECT_EQ(cpu_warning({answer::Refusal{}, second}, two_hosts), "");
+}
+
 TEST(RankAnswers, ASampleLastsAsLongAsTheLongestAndCostsTheTimeOfAll) {
   const auto together = combined<answer::Sample>({sample(1.0, 0.1), sample(1.2, 0.3)});
   EXPECT_DOUBLE_EQ(together.seconds, 1.2);

@@ -75,7 +75,7 @@ std::string refusal_in(const std::function<void()>& made) {
 
 TEST(RankChannel, StrangersAreSentAway) {
   std::unique_ptr<FollowingChannel> following;
-  const auto leading = lead_ranks();
+  const auto leading = lead_ranks(-1);
   const RankAddress address = leading->address();
   const Stranger browser(address.port, "GET / HTTP/1.1\r\n\r\n");
   const Stranger other_job(address.port, introduction_of(1, address.token + 1));
@@ -90,7 +90,7 @@ TEST(RankChannel, StrangersAreSentAway) {
 /// Each of them costs five seconds.
 TEST(SlowRankChannel, StrangersWhoFinishNoLineAreNotWaitedForLong) {
   std::unique_ptr<FollowingChannel> following;
-  const auto leading = lead_ranks();
+  const auto leading = lead_ranks(-1);
   const RankAddress address = leading->address();
   const Stranger silent(address.port, "");
   const Stranger half_a_line(address.port, "{\"token\"");
@@ -100,14 +100,14 @@ TEST(SlowRankChannel, StrangersWhoFinishNoLineAreNotWaitedForLong) {
 
 TEST(RankChannel, RanksThatDoNotConnectAreCounted) {
   std::unique_ptr<FollowingChannel> following;
-  const auto leading = lead_ranks();
+  const auto leading = lead_ranks(-1);
   following = follow_rank(leading->address(), rank_1);
   EXPECT_EQ(refusal_in([&] { leading->accept(3, 0.2); }),
             "2 of 3 other ranks did not connect to rank 0 within 0.2 s");
 }
 
 TEST(RankChannel, ARankZeroThatCannotBeReachedIsNamed) {
-  RankAddress gone = lead_ranks()->address();
+  RankAddress gone = lead_ranks(-1)->address();
   gone.addresses = {"127.0.0.1"};
   EXPECT_EQ(refusal_in([&] { follow_rank(gone, rank_1); }),
             fmt::format("cannot connect to rank 0: 127.0.0.1 port {}: Connection refused", gone.port));

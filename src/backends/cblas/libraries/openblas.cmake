@@ -1,8 +1,10 @@
-# Of Debian's two variants the one built on OpenMP: it shares its threads with this program's own loops.
-set(package "apt-get install libopenblas-openmp-dev, scripts/setup-libraries openblas, or -DOPENBLAS_LIBRARY= and -DOPENBLAS_INCLUDE=")
+# Of several builds the one on OpenMP: it shares its threads with this program's own loops. Debian has them in folders;
+# Fedora has libopenblaso (OpenMP), libopenblasp (own threads) and libopenblas, which has one thread.
+set(remedy "install OpenBLAS (Debian: libopenblas-openmp-dev; or scripts/setup-libraries openblas) and build again")
+set(versions VERSIONS)
 set(header cblas.h)
 set(files openblas scipy_openblas)
-find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp openblas-pthread)
+find_library(OPENBLAS_LIBRARY NAMES openblaso openblasp openblas PATH_SUFFIXES openblas-openmp openblas-pthread)
 find_path(OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas-openmp openblas-pthread openblas)
 set(library ${OPENBLAS_LIBRARY})
 set(include ${OPENBLAS_INCLUDE})

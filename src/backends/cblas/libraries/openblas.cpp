@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <regex>
 #include <sstream>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "backends/cblas/library.h"
 
@@ -49,6 +54,18 @@ std::vector<Kernels> known_kernels() {
 
 void use_library_threads(int threads) {
   openblas_set_num_threads(threads);
+#ifdef _OPENMP
+  // A build on OpenMP takes OpenMP's number outside of parallel loops, whatever was set
+  // (https://github.com/OpenMathLib/OpenBLAS, common_thread.h, num_cpu_avail).
+  if (openblas_get_parallel() == OPENBLAS_OPENMP) omp_set_num_threads(threads);
+#endif
+}
+
+int most_library_threads() {
+  if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) return 1;
+  const std::string config = openblas_get_config();
+  std::smatch found;
+  return std::regex_search(config, found, std::regex("MAX_THREADS=([0-9]{1,6})")) ? std::stoi(found[1]) : 0;
 }
 
 }  // namespace breakeven::cblas

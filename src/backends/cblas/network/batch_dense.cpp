@@ -5,6 +5,7 @@
 #include "network/row_kernels.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
+#include "workloads/parallel.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -13,27 +14,19 @@ namespace {
 constexpr std::int64_t block_out = 128;
 constexpr std::int64_t block_in = 512;
 
-constexpr double worth_sharing =
-    1 << 18;  // operations below which waking other threads costs more than it saves
-
-struct Range {
-  std::int64_t first = 0, count = 0;
-};
-Range part(std::int64_t length, std::int64_t index, std::int64_t parts) {
-  const std::int64_t first = length * index / parts;
-  return {.first = first, .count = length * (index + 1) / parts - first};
-}
+// Operations below which waking other threads costs more than it saves.
+constexpr double worth_sharing = 1 << 18;
 
 /// Calls block(rows, columns) on each thread for a part of a rows x columns matrix. The longer side is split,
 /// so that the operand that all threads read is the smaller one.
 template <typename Block>
 void share_matrix(std::int64_t rows, std::int64_t columns, int threads, const Block& block) {
   on_threads(threads, [&](int thread) {
-    const Range all_rows{.first = 0, .count = rows};
-    const Range all_columns{.first = 0, .count = columns};
+    const Part all_rows{.first = 0, .count = rows};
+    const Part all_columns{.first = 0, .count = columns};
     if (rows >= columns) {
-      if (const Range mine = part(rows, thread, threads); mine.count > 0) block(mine, all_columns);
-    } else if (const Range mine = part(columns, thread, threads); mine.count > 0) {
+      if (const Part mine = part_of(rows, thread, threads); mine.count > 0) block(mine, all_columns);
+    } else if (const Part mine = part_of(columns, thread, threads); mine.count > 0) {
       block(all_rows, mine);
     }
   });
@@ -53,7 +46,7 @@ BatchDense::BatchDense(const Layer& layer, bool input_is_relu, NetworkParameters
 }
 
 void BatchDense::forward(const float* input, float* output) {
-  share_matrix(batch_, l_.out, threads_, [&](Range rows, Range columns) {
+  share_matrix(batch_, l_.out, threads_, [&](Part rows, Part columns) {
     const std::int64_t offset = rows.first * l_.out + columns.first;
     const bool through_gelu = l_.activation == Activation::gelu;
     float* y = (through_gelu ? linear_.data() : output) + offset;
@@ -75,7 +68,7 @@ void BatchDense::backward(const float* input, float* gradient, float* input_grad
 }
 
 void BatchDense::compute_input_gradient(const float* input, const float* gradient, float* input_gradient) {
-  share_matrix(batch_, l_.in, threads_, [&](Range rows, Range columns) {
+  share_matrix(batch_, l_.in, threads_, [&](Part rows, Part columns) {
     const std::int64_t offset = rows.first * l_.in + columns.first;
     multiply(input_gradient_, rows.count, columns.count, l_.out,
              Matrix<float>{gradient + rows.first * l_.out, l_.out},
@@ -90,8 +83,8 @@ void BatchDense::update_parameters(const float* input, const float* gradient) {
   const std::int64_t down = (l_.out + block_out - 1) / block_out;
   const std::int64_t across = (l_.in + block_in - 1) / block_in;
   parallel_items(down * across, threads_, [&](std::int64_t i, int thread) {
-    const Range outs = part(l_.out, i / across, down);
-    const Range ins = part(l_.in, i % across, across);
+    const Part outs = part_of(l_.out, i / across, down);
+    const Part ins = part_of(l_.in, i % across, across);
     const bool kept = parameters_.keeps_gradients();
     float* own = kept ? nullptr : weight_gradients_.data() + thread * block_out * block_in;
     const std::int64_t first = outs.first * l_.in + ins.first;

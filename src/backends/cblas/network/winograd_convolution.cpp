@@ -6,6 +6,7 @@
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/winograd_tiles.h"
 #include "network/row_kernels.h"
+#include "workloads/parallel.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -33,10 +34,11 @@ class WinogradConvolution final : public ImageLayer {
   }
 
   void parameters_changed(int thread) override {
-    const std::int64_t first = l_.k * thread / threads_;
-    const std::int64_t last = l_.k * (thread + 1) / threads_;
-    transform_filters(winograd_, parameters_.values(*l_.weights), first, last, l_.k, l_.c, filters_.data());
-    transpose_filters(winograd_, filters_.data(), first, last, l_.k, l_.c, transposed_filters_.data());
+    const Part mine = part_of(l_.k, thread, threads_);
+    transform_filters(winograd_, parameters_.values(*l_.weights), mine.first, mine.last(), l_.k, l_.c,
+                      filters_.data());
+    transpose_filters(winograd_, filters_.data(), mine.first, mine.last(), l_.k, l_.c,
+                      transposed_filters_.data());
   }
 
   void forward(Images images, const float* input, float* output, int thread) override {

@@ -160,6 +160,7 @@ class NetworkModel final : public Model {
     exchange_.emplace(*sums_, task_.exchange, parameters_.gradients(), parameters_.count());
     enqueue_step();  // once: NCCL connects the ranks
     wait();
+    device_ranks().note_connected();
     if (task_.graph) record_step_with_ranks();
     reset();
   }

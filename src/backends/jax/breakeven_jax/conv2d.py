@@ -1,12 +1,14 @@
 """Convolution and its two gradients, in the faster of two memory formats."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
 from breakeven_worker.backend import Operation
-from breakeven_worker.computed import Convolved, refuse_rotation
+from breakeven_worker.computed import Convolved, fastest_case, refuse_rotation
 from breakeven_worker.convolution import Convolution
-from breakeven_worker.timing import fastest, may_race, with_others
+from breakeven_worker.timing import may_race
 
 from .arrays import DTYPES
 
@@ -19,7 +21,7 @@ _FORMATS = {
 
 def operations(device):
     floats = [name for name in device.dtypes if name not in ("f8e4m3", "s8")]
-    return [Operation("conv2d", floats, lambda parameters, seed: _prepare(parameters, seed, device), racing=2)]
+    return [Operation("conv2d", floats, lambda parameters, seed: _prepare(parameters, seed, device), host_copies=1)]
 
 
 def _prepare(p, seed, device):
@@ -50,9 +52,9 @@ def _prepare(p, seed, device):
         function = {"forward": forward, "backward_data": backward_data, "backward_weights": backward_weights}
         return Convolved(jax.jit(function[sizes.direction]), operands, p, seed, device, axes)
 
-    names = list(_FORMATS) if may_race(p) else ["NHWC"]
-    candidates = {name: in_format(*_FORMATS[name]) for name in names}
-    chosen, seconds = fastest({name: case.run_and_wait for name, case in candidates.items()}, lambda: None)
-    case = candidates[chosen]
-    case.algorithm = f"jax.jit, {with_others(chosen, seconds)}"
+    # Both formats are in memory while they are compared.
+    both = may_race(p) and 2 * p.memory_bytes <= device.available_memory()
+    formats = _FORMATS if both else {"NHWC": _FORMATS["NHWC"]}
+    case, compared = fastest_case({name: functools.partial(in_format, *axes) for name, axes in formats.items()})
+    case.algorithm = f"jax.jit, {compared}"
     return case

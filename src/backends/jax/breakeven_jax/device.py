@@ -4,7 +4,7 @@ import jax
 import numpy as np
 
 from breakeven_worker import devices
-from breakeven_worker.backend import Failed, OutOfMemory
+from breakeven_worker.backend import Failed, out_of_memory_in
 from breakeven_worker.cudnn import version_text
 
 
@@ -44,6 +44,7 @@ class Gpu(_Arrays, devices.Gpu):
         except RuntimeError as e:
             raise Failed(f"no CUDA device can be used by jax {jax.__version__}: {e}") from None
         self.device_name = self.device.device_kind
+        self.device_id = devices.id_of_gpu(getattr(self.device, "local_hardware_id", None) or 0, self.device_name)
         if float(getattr(self.device, "compute_capability", "8.0")) < 8:
             self.drop_ampere_dtypes()
         self.libraries = _cudnn()
@@ -79,6 +80,4 @@ def _cudnn():
 
 
 def meaning_of(error):
-    if isinstance(error, jax.errors.JaxRuntimeError) and "RESOURCE_EXHAUSTED" in str(error):
-        return OutOfMemory(str(error).splitlines()[0])
-    return None
+    return out_of_memory_in(error) if isinstance(error, jax.errors.JaxRuntimeError) else None

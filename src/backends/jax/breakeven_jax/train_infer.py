@@ -12,7 +12,7 @@ import numpy as np
 
 from breakeven_worker import nhwc_models
 from breakeven_worker.network_cases import Inference, Training
-from breakeven_worker.nhwc_models import LOSS_SCALE, Model, make_optimizer
+from breakeven_worker.nhwc_models import Model, loss_scale, make_optimizer
 
 from .arrays import DTYPES, Ops
 
@@ -24,12 +24,12 @@ def operations(device):
 class _Trainer(Model):
     def __init__(self, p, seed, device):
         super().__init__(p, seed, device)
-        self.algorithm = f"jax.jit of a whole step, {p['optimizer']}"
+        scale, scaled = loss_scale(p)
+        self.algorithm = f"jax.jit of a whole step, {p['optimizer']}{scaled}"
         self._images = {split: self._device.put(images) for split, (images, _) in self._data.items()}
         self._labels = self._device.put(self._data["train"][1].astype(np.int32))
         self._states, update = make_optimizer(p, Ops)
         apply, dtype = functools.partial(self._network.apply, Ops), DTYPES[p["dtype"]]
-        scale = LOSS_SCALE if p["dtype"] == "f16" else 1.0
 
         def loss_of(parameters, images, labels):
             logits = apply(parameters, images, dtype).astype(jnp.float32)
@@ -84,7 +84,7 @@ class _Predictor(Model):
 
 def _prepare_training(p, seed, device):
     model = _Trainer(p, seed, device)
-    model.train_step(np.arange(p["batch"]))  # compiles
+    model.train_step(model.rows_of("train", slice(0, p["batch"])))  # compiles
     model.wait()
     model.reset()
     return Training(model, p["batch"], seed)

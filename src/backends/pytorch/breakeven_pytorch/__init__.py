@@ -2,7 +2,7 @@
 
 import torch
 
-from breakeven_worker.backend import OutOfMemory, operations_of
+from breakeven_worker.backend import OutOfMemory, operations_of, out_of_memory_in
 from breakeven_worker.devices import backend_on
 
 from . import train_infer
@@ -30,4 +30,6 @@ def make_backend(program, threads, version):
 
 
 def _meaning_of(error):
-    return OutOfMemory(str(error)) if isinstance(error, torch.OutOfMemoryError) else None
+    if isinstance(error, torch.OutOfMemoryError):
+        return OutOfMemory(str(error))
+    return out_of_memory_in(error) if isinstance(error, RuntimeError) else None

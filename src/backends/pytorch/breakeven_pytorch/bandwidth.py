@@ -6,7 +6,7 @@ from breakeven_worker import host
 from breakeven_worker.backend import Operation, OutOfMemory, Unsupported
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
-from .moved import Moved, MovedCase, moves
+from .moved import MOVED_COPIES, Moved, MovedCase, moves
 from .tensors import DTYPES, make_inputs, poison, show_array, show_result
 
 CPU = torch.device("cpu")
@@ -14,7 +14,10 @@ CPU = torch.device("cpu")
 
 def operations(device):
     def operation(op, case):
-        return Operation(op, ["f64", "f32"], lambda parameters, seed: case(parameters, seed, device))
+        def prepare(parameters, seed):
+            return case(parameters, seed, device)
+
+        return Operation(op, ["f64", "f32"], prepare, moved_copies=MOVED_COPIES)
 
     return [operation("read", _Read), operation("triad", _Triad), operation("copy", _Copy)]
 

@@ -7,7 +7,7 @@ from breakeven_worker.convolution import Convolution
 from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.timing import fastest, may_race, with_others
 
-from .moved import Moved, MovedCase, moves
+from .moved import MOVED_COPIES, Moved, MovedCase, moves
 from .tensors import DTYPES, FORMATS, make_inputs, poison, show_result, tried
 
 
@@ -18,6 +18,7 @@ def operations(device):
             op="conv2d",
             **tried(floats, lambda dtype: _probe(dtype, device)),
             prepare=lambda parameters, seed: _Conv2d(parameters, seed, device),
+            moved_copies=MOVED_COPIES,
         )
     ]
 

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from breakeven_worker.ranks import own_ranks
+from breakeven_worker.ranks import connecting_by_nccl, own_ranks
 
 
 @functools.cache
@@ -25,6 +25,10 @@ def join_process_group(torch_device):
     port = ranks.broadcast(own and own.port)
     library = {"cpu": "gloo", "cuda": "nccl"}[torch_device.type]
     dist.init_process_group(library, store=own or store(port), rank=ranks.number, world_size=ranks.count)
+    if library == "nccl":  # it connects in the first exchange
+        with connecting_by_nccl(ranks, torch.cuda.device_count()):
+            dist.all_reduce(torch.zeros(1, device=torch_device))
+            torch.cuda.synchronize()
 
 
 def describe(device, overlap):

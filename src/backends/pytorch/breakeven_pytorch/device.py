@@ -107,8 +107,12 @@ class Gpu(_Torch, devices.Gpu):
         return True
 
     def release_memory(self):
-        """Returns the released memory that torch keeps to the driver, for other backends on the same GPU."""
+        """Returns the released memory that torch keeps to the driver, for other backends on the same GPU, and pinned
+        memory to the host."""
+        torch.cuda.synchronize()  # pinned memory is kept until the copies that use it are done
         torch.cuda.empty_cache()
+        if empty_host_cache := getattr(torch._C, "_host_emptyCache", None):  # older versions of torch lack it
+            empty_host_cache()
 
     def cache_bytes(self):
         return torch.cuda.get_device_properties(self.torch_device).L2_cache_size

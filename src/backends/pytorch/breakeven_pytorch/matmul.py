@@ -6,7 +6,7 @@ from breakeven_worker.backend import Operation, Unsupported
 from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
-from .moved import Moved, MovedCase, moves
+from .moved import MOVED_COPIES, Moved, MovedCase, moves
 from .tensors import DTYPES, make_inputs, output_dtype, show_result, tried
 
 
@@ -16,6 +16,7 @@ def operations(device):
             op="matmul",
             **tried(device.dtypes, lambda dtype: _probe(dtype, device)),
             prepare=lambda parameters, seed: _Matmul(parameters, seed, device),
+            moved_copies=MOVED_COPIES,
         )
     ]
 
@@ -43,8 +44,11 @@ class _Matmul(MovedCase):
         b = make_inputs(shape_b, dtype, device.torch_device, seed, SECOND_OPERAND)
         a = a.transpose(1, 2) if p["transpose_a"] else a
         b = b.transpose(1, 2) if p["transpose_b"] else b
-        if dtype == torch.float8_e4m3fn:
-            # torch._scaled_mm supports only this layout: A by rows, B by columns.
+        held = ""
+        if dtype == torch.float8_e4m3fn or (dtype == torch.int8 and device.has_own_memory):
+            # torch._scaled_mm supports only this layout, A by rows and B by columns. cuBLASLt's products of integers
+            # are made for it, too, and users of torch._int_mm hold weights so.
+            held = ", A held transposed" * p["transpose_a"] + ", B held transposed" * (not p["transpose_b"])
             a = a.contiguous()
             b = b.transpose(1, 2).contiguous().transpose(1, 2)
         moving = moves(p, device)
@@ -56,7 +60,7 @@ class _Matmul(MovedCase):
         self.result = Moved(self._results[-1], moving)
         fast = p.get("fast_accumulation", False)
         products = [_product(*(matrices if batch > 1 else (one[0] for one in matrices)), fast) for matrices in sets]
-        self.algorithm = products[0][0]
+        self.algorithm = products[0][0] + held
         self.run = in_turn([product for _, product in products])
 
     def show(self, elements):

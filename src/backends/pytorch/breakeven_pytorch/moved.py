@@ -6,6 +6,9 @@ from breakeven_worker.backend import Transfer
 
 from .tensors import WithoutGradients, poison
 
+# Of operands and result in the host's memory: torch rounds pinned blocks up to the next power of two.
+MOVED_COPIES = 2
+
 
 def moves(p, device):
     """True if this case copies data. Nothing is copied if the device computes in the host's memory."""

@@ -5,7 +5,7 @@ import math
 import torch
 
 from breakeven_worker import evidence
-from breakeven_worker.backend import Prepared
+from breakeven_worker.backend import Prepared, out_of_memory_in
 from breakeven_worker.random_stream import RandomStream, chunks
 
 DTYPES = {
@@ -37,13 +37,14 @@ class WithoutGradients(Prepared):
 
 def make_inputs(shape, dtype, torch_device, seed, stream):
     """Makes a row-major tensor of this shape with the stream's numbers. They are rounded to nearest, ties to even."""
-    tensor = torch.empty(shape, dtype=dtype)
+    # A GPU's tensor is filled in pieces, because the host may have less memory.
+    tensor = torch.empty(shape, dtype=dtype, device=torch_device)
     flat = tensor.view(-1)
     numbers = RandomStream(seed, stream)
     make = numbers.small_integers if dtype == torch.int8 else numbers.uniform
     for first, length in chunks(flat.numel()):
         flat[first : first + length] = torch.from_numpy(make(first, length)).to(dtype)
-    return tensor.to(torch_device)
+    return tensor
 
 
 def poison(result):
@@ -84,8 +85,8 @@ def tried(dtypes, run):
     for dtype in dtypes:
         try:
             run(dtype)
-        except torch.OutOfMemoryError:
-            raise
         except (RuntimeError, NotImplementedError) as e:
+            if isinstance(e, torch.OutOfMemoryError) or out_of_memory_in(e):
+                raise
             refused[dtype] = next(iter(str(e).splitlines()), type(e).__name__)
     return {"dtypes": [dtype for dtype in dtypes if dtype not in refused], "refused": refused}

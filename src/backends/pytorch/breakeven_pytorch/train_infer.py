@@ -276,7 +276,8 @@ def _prepare_training(p, seed, device, way):
             raise Failed(f"batch is {batch}, which {ranks.count} ranks cannot share evenly")
         network = _network_without_data(p)
     if ranks.count > 1:
-        data_parallel.join_process_group(device.torch_device)
+        with ranks.together():
+            data_parallel.join_process_group(device.torch_device)
 
     # GradScaler calls the optimiser's own step(), not the compiled one, and the host reads its scale at each step.
     optimizers = [name for name in way.optimizers if name not in ("compiled", WHOLE_STEP) or p["dtype"] != "f16"]

@@ -6,7 +6,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # importing tensorflow reads
 
 import tensorflow as tf
 
-from breakeven_worker.backend import OutOfMemory, Unsupported, operations_of
+from breakeven_worker.backend import OutOfMemory, Unsupported, operations_of, out_of_memory_in
 from breakeven_worker.devices import backend_on
 
 from .device import Cpu, Gpu
@@ -28,6 +28,8 @@ def make_backend(program, threads, version):
 def _meaning_of(error):
     if isinstance(error, tf.errors.ResourceExhaustedError):
         return OutOfMemory(error.message.splitlines()[0])
+    if isinstance(error, tf.errors.OpError) and (full := out_of_memory_in(error)):
+        return full
     if isinstance(error, (tf.errors.UnimplementedError, tf.errors.InvalidArgumentError, tf.errors.NotFoundError)):
         return Unsupported(f"tensorflow refuses it: {error.message.splitlines()[0]}")
     return None

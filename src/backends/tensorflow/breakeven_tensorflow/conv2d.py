@@ -1,11 +1,13 @@
 """Convolution and its two gradients, in the memory formats that the device's kernels support."""
 
+import functools
+
 import tensorflow as tf
 
 from breakeven_worker.backend import Operation
-from breakeven_worker.computed import Convolved, refuse_rotation
+from breakeven_worker.computed import Convolved, fastest_case, refuse_rotation
 from breakeven_worker.convolution import Convolution
-from breakeven_worker.timing import fastest, may_race
+from breakeven_worker.timing import may_race
 
 from .arrays import DTYPES, fastest_way
 
@@ -14,8 +16,16 @@ _WEIGHT_AXES = (2, 3, 1, 0)  # from OIHW to HWIO, whatever the images' format
 
 
 def operations(device):
-    dtypes = device.convolution_dtypes
-    return [Operation("conv2d", dtypes, lambda parameters, seed: _prepare(parameters, seed, device), copies=2, racing=2)]
+    return [
+        Operation(
+            op="conv2d",
+            dtypes=device.convolution_dtypes,
+            prepare=lambda parameters, seed: _prepare(parameters, seed, device),
+            copies=2,
+            racing=2,
+            host_copies=2,
+        )
+    ]
 
 
 def _prepare(p, seed, device):
@@ -23,10 +33,10 @@ def _prepare(p, seed, device):
     sizes = Convolution(p)
     dtype = DTYPES[p["dtype"]]
     formats = device.formats if may_race(p) else list(device.formats)[:1]
-    candidates = {layout: _in_format(p, sizes, dtype, layout, seed, device) for layout in formats}
-    chosen, _ = fastest({layout: case.run_and_wait for layout, case in candidates.items()}, lambda: None)
-    case = candidates[chosen]
-    case.algorithm = f"{chosen}, {case.algorithm}"
+    case, compared = fastest_case(
+        {layout: functools.partial(_in_format, p, sizes, dtype, layout, seed, device) for layout in formats}
+    )
+    case.algorithm = f"{compared}, {case.algorithm}"
     return case
 
 

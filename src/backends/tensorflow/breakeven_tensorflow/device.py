@@ -49,6 +49,7 @@ class Gpu(_Arrays, devices.Gpu):
         self.libraries = {name: version for name, version in versions.items() if version}
         details = tf.config.experimental.get_device_details(cards[0])
         self.device_name = details.get("device_name", "a GPU")
+        self.device_id = devices.id_of_gpu(0, self.device_name)
         if details.get("compute_capability", (8, 0)) < (8, 0):
             self.drop_ampere_dtypes()
 

@@ -9,7 +9,10 @@ from .arrays import DTYPES, fastest_way
 
 
 def operations(device):
-    return [Operation("matmul", device.dtypes, lambda parameters, seed: _prepare(parameters, seed, device), copies=2)]
+    def prepare(parameters, seed):
+        return _prepare(parameters, seed, device)
+
+    return [Operation("matmul", device.dtypes, prepare, copies=2, host_copies=2)]
 
 
 def _prepare(p, seed, device):

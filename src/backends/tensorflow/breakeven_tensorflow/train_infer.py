@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from breakeven_worker import nhwc_models
 from breakeven_worker.network_cases import Inference, Training
-from breakeven_worker.nhwc_models import LOSS_SCALE, Model, make_optimizer
+from breakeven_worker.nhwc_models import Model, loss_scale, make_optimizer
 
 from .arrays import DTYPES, Ops, fastest_way
 
@@ -29,7 +29,7 @@ class _Trainer(Model):
         self._states = [[tf.Variable(tf.zeros_like(v)) for _ in range(states)] for v in self._variables]
         self._steps = tf.Variable(0.0)
         apply, dtype = functools.partial(self._network.apply, Ops), DTYPES[p["dtype"]]
-        scale = LOSS_SCALE if p["dtype"] == "f16" else 1.0
+        scale, _ = loss_scale(p)
 
         def step(rows):
             images, labels = tf.gather(self._images["train"], rows), tf.gather(self._labels, rows)
@@ -57,7 +57,7 @@ class _Trainer(Model):
     def run_and_wait(self):
         """Trains with other rows each time, as a timed run does."""
         self._tried = (self._tried + 1) % self.counts["train"]
-        self.train_step((np.arange(self._batch) + self._tried) % self.counts["train"])
+        self.train_step(self.rows_of("train", slice(self._tried, self._tried + self._batch)))
         self.wait()
 
     def reset(self):
@@ -101,6 +101,7 @@ class _Predictor(Model):
 
 def _prepare_training(p, seed, device):
     model = fastest_way(p, lambda way: _Trainer(p, seed, device, way))
+    model.algorithm += loss_scale(p)[1]
     model.reset()
     return Training(model, p["batch"], seed)
 

@@ -21,6 +21,27 @@ class OutOfMemory(Exception):
     """The case needs more memory than is available."""
 
 
+# Words of errors about memory that ends outside of a framework's own allocator: in cuBLAS, cuDNN, modules and graphs of
+# CUDA, pinned memory, and on the host.
+_OF_FULL_MEMORY = (
+    "out of memory",
+    "out_of_memory",
+    "alloc_failed",
+    "allocation_failed",
+    "resource_exhausted",
+    "can't allocate memory",
+    "dst tensor is not initialized",  # TensorFlow, where a copy to the device found no room
+)
+
+
+def out_of_memory_in(error):
+    """The OutOfMemory that a library's error stands for by its words; None if they are of something else."""
+    for line in str(error).splitlines():
+        if any(words in line.lower() for words in _OF_FULL_MEMORY):
+            return OutOfMemory(line.strip())
+    return None
+
+
 class Prepared:
     """A prepared case: inputs are made, memory is allocated. No setup is left."""
 
@@ -125,8 +146,15 @@ class Operation:
     prepare: object
     copies: int = 1  # of all operands and results in memory at once: the framework's beside numpy's, say
     racing: int = 1  # ways of a case that race, each with its own copies
+    # On a GPU, copies of all operands and results that are in the host's memory at once, and how many more where the
+    # case moves data.
+    host_copies: int = 0
+    moved_copies: int = 0
     in_ranks: bool = False  # several ranks can compute it together
     refused: dict = field(default_factory=dict)  # dtype -> why it is not among `dtypes`
+
+    def copies_on_host(self, case):
+        return self.host_copies + (self.moved_copies if Transfer.of(case).moves else 0)
 
 
 def operations_of(package, device, left_out=()):
@@ -148,6 +176,7 @@ class Backend:
     operations: list = field(default_factory=list)
     unreadable: dict = field(default_factory=dict)  # value -> why it is unknown
     available_memory: object = host.available_memory  # a function: the bytes that a case may take
+    memory_note: str = ""  # what to add where it is too little, such as the setting that limits it
     release: object = lambda: None  # frees what the library keeps of a released case
     # The Unsupported or OutOfMemory that an error of the library stands for; None for any other.
     meaning_of: object = lambda error: None

@@ -14,6 +14,7 @@ import numpy as np
 from . import evidence
 from .backend import Prepared, Transfer, Unsupported
 from .random_stream import FIRST_OPERAND, SECOND_OPERAND, RandomStream, chunks
+from .timing import fastest, with_others
 
 
 def make_inputs(shape, dtype, seed, stream):
@@ -43,6 +44,29 @@ def refuse_rotation(p):
     """Refuses rotating operands, because functions that are compiled for their operands always use the same."""
     if p.get("operands", "reused") == "rotating":
         raise Unsupported("operands do not rotate here")
+
+
+class _Candidate:
+    """A case that is made at the first call, and run at each. If it fails, its memory is free for the others."""
+
+    def __init__(self, make):
+        self._make, self.case = make, None
+
+    def __call__(self):
+        try:
+            self.case = self.case or self._make()
+            self.case.run_and_wait()
+        except Exception:
+            self.case = None
+            raise
+
+
+def fastest_case(makers):
+    """The fastest of the cases that makers, name -> function, make one after the other; and its name with those of the
+    others, for `algorithm`. One that cannot be made or run is only left out."""
+    candidates = {name: _Candidate(make) for name, make in makers.items()}
+    chosen, seconds = fastest(candidates, lambda: None)
+    return candidates[chosen].case, with_others(chosen, seconds)
 
 
 class Computed(Prepared):
@@ -119,6 +143,17 @@ class Multiplied(Computed):
         outer = (p["batch"],) if p["batch"] > 1 else ()
         a, b = (k, m) if p["transpose_a"] else (m, k), (n, k) if p["transpose_b"] else (k, n)
         return [make_inputs(outer + a, dtype, seed, FIRST_OPERAND), make_inputs(outer + b, dtype, seed, SECOND_OPERAND)]
+
+    @staticmethod
+    def held_k_fastest(operands, p):
+        """The operands with k as the fastest axis of both, in which tensor cores read types of 8 bits; and what
+        `algorithm` says about it."""
+        (a, b), held = operands, ""
+        if p["transpose_a"]:
+            a, held = np.ascontiguousarray(a.swapaxes(-1, -2)), ", A held transposed"
+        if not p["transpose_b"]:
+            b, held = np.ascontiguousarray(b.swapaxes(-1, -2)), f"{held}, B held transposed"
+        return [a, b], held
 
     def show(self, elements):
         result = self.shown()

@@ -3,7 +3,9 @@
 A framework's own device adds what computed.py asks for, and on a GPU available_memory().
 """
 
+import ctypes
 import dataclasses
+import uuid
 
 from . import host
 from .backend import Backend
@@ -60,6 +62,27 @@ class Gpu(_Device):
         for name in ("dtypes", "training_dtypes", "convolution_dtypes"):
             dtypes = getattr(self, name, [])
             setattr(self, name, [dtype for dtype in dtypes if dtype not in ("tf32", "bf16")])
+
+
+def id_of_gpu(number, name, load=ctypes.CDLL):
+    """The UUID, as NVIDIA's tools show it, of the GPU with this number among those that the process sees. Empty if
+    CUDA's driver does not say, or says another name: then the framework counts its GPUs otherwise."""
+    try:
+        cuda = load("libcuda.so.1")
+    except OSError:
+        return ""
+    # The second version knows the partitions of a GPU (MIG). Drivers before CUDA 11.4 lack it.
+    read_uuid = getattr(cuda, "cuDeviceGetUuid_v2", None) or cuda.cuDeviceGetUuid
+    device, said, found = ctypes.c_int(), ctypes.create_string_buffer(256), (ctypes.c_ubyte * 16)()
+    failed = (
+        cuda.cuInit(0)
+        or cuda.cuDeviceGet(ctypes.byref(device), number)
+        or cuda.cuDeviceGetName(said, len(said), device)
+        or read_uuid(found, device)
+    )
+    if failed or said.value.decode(errors="replace") != name:
+        return ""
+    return f"GPU-{uuid.UUID(bytes=bytes(found))}"
 
 
 def fails_twice(use):

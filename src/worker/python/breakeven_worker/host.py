@@ -59,14 +59,57 @@ def _file_cache(folder, prefix):
     return sum(int(value) for name, value in pairs if name in wanted)
 
 
-def cpus_one_a_core_first():
-    """The CPUs in the affinity mask: the first one of each core, then the others."""
+def cpus_one_a_core_first(cpus=None, folder=pathlib.Path("/sys/devices/system/cpu")):
+    """The CPUs in the affinity mask: the first one of each core, best first by the rule of cpu_of_each_core() in
+    src/host/cpu.h, then the others. Other CPUs, and another folder than the kernel's, are for tests."""
+
+    def number(cpu, file):
+        return float(_read(folder / f"cpu{cpu}" / file).strip() or 0)
+
+    def quality(cpu):
+        speed = number(cpu, "cpu_capacity") or number(cpu, "cpufreq/cpuinfo_max_freq")
+        return speed, number(cpu, "topology/physical_package_id"), cpu
+
     cores, others = {}, []
-    for cpu in sorted(os.sched_getaffinity(0)):
-        siblings = _read(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").strip() or cpu
+    for cpu in sorted(cpus or os.sched_getaffinity(0)):
+        siblings = _read(folder / f"cpu{cpu}/topology/thread_siblings_list").strip() or cpu
         if cores.setdefault(siblings, cpu) != cpu:
             others.append(cpu)
-    return [*cores.values(), *others]
+    return [*sorted(cores.values(), key=quality, reverse=True), *others]
+
+
+def stay_near_gpu(uuid):
+    """Confines all threads of this process, and those that they start, to the CPUs that are nearest to a GPU: threads
+    of CUDA and NCCL feed the card, too. Returns these CPUs; none if they are all, or not known."""
+    allowed = os.sched_getaffinity(0)
+    cpus = sorted(allowed & _cpus_near_gpu(uuid)) if uuid else []
+    if not cpus or len(cpus) == len(allowed):
+        return []
+    for thread in os.listdir("/proc/self/task"):
+        try:
+            os.sched_setaffinity(int(thread), cpus)
+        except OSError:
+            pass  # it has ended
+    return cpus
+
+
+def _cpus_near_gpu(uuid):
+    """The CPUs that NVIDIA's management library (NVML) names; none if it does not."""
+    bits = 8 * ctypes.sizeof(ctypes.c_ulong)
+    words = (ctypes.c_ulong * (4096 // bits))()  # more CPUs than Linux supports
+    device = ctypes.c_void_p()
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+        if nvml.nvmlInit_v2() != 0:
+            return set()
+        # Frameworks call the partitions of a GPU (MIG) GPUs.
+        uuids = [uuid, uuid.replace("GPU-", "MIG-")]
+        found = any(nvml.nvmlDeviceGetHandleByUUID(one.encode(), ctypes.byref(device)) == 0 for one in uuids)
+        found = found and nvml.nvmlDeviceGetCpuAffinity(device, len(words), words) == 0
+        nvml.nvmlShutdown()
+    except (OSError, AttributeError):  # no library, or an old one
+        return set()
+    return {cpu for cpu in range(len(words) * bits) if found and words[cpu // bits] >> cpu % bits & 1}
 
 
 # Options of mallopt in glibc's malloc.h.
@@ -127,10 +170,14 @@ class EnergyMeter:
         ]
         self._counters = [zone / "energy_uj" for zone in zones]
         self.unreadable = ""
+        closed = [counter for counter in self._counters if not _read(counter)]
         if not self._counters:
             self.unreadable = f"no energy counter in {root}"
-        elif not _read(self._counters[0]):
-            self.unreadable = f"{self._counters[0]} cannot be read: it needs root"
+        elif closed:
+            # Containers hide the folders to which the zones link, from root, too.
+            is_hidden = os.geteuid() == 0 or not os.path.exists(closed[0])
+            why = "a container hides it; docker run --privileged, or measure on the host" if is_hidden else "it needs root"
+            self.unreadable = f"{closed[0]} cannot be read: {why}"
             self._counters = []
 
     def joules(self):

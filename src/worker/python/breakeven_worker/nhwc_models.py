@@ -9,7 +9,15 @@ from . import dataset
 from .backend import Failed, Operation, Transfer, Unsupported
 from .nhwc_networks import make_network
 
-LOSS_SCALE = 1024.0  # for f16, whose gradients would vanish
+_LOSS_SCALE = 1024.0  # for f16, whose gradients would vanish
+
+
+def loss_scale(p):
+    """The factor of a case's loss, and what `algorithm` says about it: other backends look for infinite gradients, skip
+    such steps and adapt the factor."""
+    if p["dtype"] != "f16":
+        return 1.0, ""
+    return _LOSS_SCALE, f", loss times {_LOSS_SCALE:g}, gradients not tested for infinity"
 
 
 def operations(device, prepare_training, prepare_inference):
@@ -82,11 +90,15 @@ class Model:
         return self._device.get(logits).astype(np.float64)
 
     def place_order(self, order):
-        return order  # a batch's rows are an argument of the compiled step
+        """Prepares an epoch's order. A batch's rows are an argument of the compiled step, as int32: frameworks convert
+        other integers within it."""
+        return order.astype(np.int32)
 
     def rows_of(self, split, rows):
         """Converts rows into an array. A slice may continue at the first row after the last."""
-        return np.arange(rows.start, rows.stop) % self.counts[split] if isinstance(rows, slice) else rows
+        if not isinstance(rows, slice):
+            return rows
+        return (np.arange(rows.start, rows.stop) % self.counts[split]).astype(np.int32)
 
     def test_images(self, dtype):
         """The images of the test set, followed by its first ones, so that every batch is a slice."""

@@ -39,6 +39,7 @@ _WATCHED = 0.3  # seconds within which _watch() has noticed the end of another r
 _BEAT = 1  # seconds between the signs of life of a working rank: empty lines
 # Beats that may be missing: a library's call that does not release Python's lock keeps a rank from showing them.
 _MISSING_BEATS = 20
+_BEATS_ALONE = 10  # that a request may last after the end of the driver
 _ABORTED = ["aborted", None]
 _IMBALANCE = 1.25  # times the median rank's computation from which others wait for a rank
 _LAST_WORDS = 0.1  # seconds in which a rank's last words are read
@@ -177,7 +178,8 @@ def _combine_refusals(answers, hosts):
 
 
 def _refuse_differences(answers, hosts):
-    """Refuses a hello of ranks that are not of the same software, or share a GPU; None if all is well."""
+    """Refuses a hello of ranks that are not of the same software, share a GPU, or have GPUs of different models; None
+    if all is well."""
     if "libraries" not in answers[0]:
         return None
 
@@ -196,9 +198,24 @@ def _refuse_differences(answers, hosts):
                 return refusal(f"{_who(rank, hosts)} has {name} {have}, and {_who(0, hosts)} has {others}")
         gpu = answer.get("device_id")
         if gpu and gpu in gpus:
-            return refusal(f"{_who(rank, hosts)} computes on the same GPU as rank {gpus[gpu]}, {gpu}: one rank a GPU")
+            one_a_gpu = "one rank a GPU (mpirun on several hosts: --map-by ppr:N:node for N GPUs each)"
+            return refusal(f"{_who(rank, hosts)} computes on the same GPU as rank {gpus[gpu]}, {gpu}: {one_a_gpu}")
         gpus[gpu] = rank
+        model, of_first = answer.get("device_name"), answers[0].get("device_name")
+        if answer.get("device", "cpu") != "cpu" and model != of_first:
+            alike = "ranks must not differ: CUDA_VISIBLE_DEVICES chooses GPUs of one model"
+            return refusal(f"{_who(rank, hosts)} computes on {model}, and rank 0 on {of_first}; {alike}")
     return None
+
+
+def cpu_warnings(hellos, hosts):
+    """Warns of ranks that compute on CPUs of another model than rank 0."""
+    models = [hello.get("device_name") for hello in hellos]
+    other = next((rank for rank, model in enumerate(models) if model != models[0]), None)
+    if other is None or hellos[0].get("device", "cpu") != "cpu":
+        return []
+    slower = "a step takes as long as the slower one needs"
+    return [f"{_who(other, hosts)} computes on {models[other]}, and rank 0 on {models[0]}: {slower}"]
 
 
 class Stragglers:
@@ -258,6 +275,11 @@ class Alone:
 
     def leave(self):
         """Called before a rank ends, while the others still answer."""
+
+    def end(self, reason):
+        """Ends all ranks. Standard error then has the reason."""
+        print(reason, file=sys.stderr, flush=True)
+        os._exit(1)
 
     def together(self):
         """The context of work in which ranks wait for each other. An exception of one ends all."""
@@ -381,6 +403,7 @@ class _Connected(Alone):
         self.index_on_host, self.count_on_host = places_on_hosts(hosts)[number]
         self._connections = connections
         self._stragglers = Stragglers(hosts)
+        self._cpu_warnings = []
         self._leaving = False
         self._works = threading.Event()  # set while a request is served
         self._ending = threading.Lock()
@@ -397,10 +420,12 @@ class _Connected(Alone):
 
     def _combine(self, answers):
         together = combine(answers, self.hosts)
-        if "transfer" in together:  # the answer to `prepare`
+        if "libraries" in together:  # the answer to `hello`
+            self._cpu_warnings = cpu_warnings(answers, self.hosts)
+        elif "transfer" in together:  # that to `prepare`
             self._stragglers.forget()
-        elif "seconds" in together and (late := self._stragglers.warnings(answers)):
-            together["warnings"] = [*together.get("warnings", []), *late]
+        elif "seconds" in together and (more := [*self._cpu_warnings, *self._stragglers.warnings(answers)]):
+            together["warnings"] = [*together.get("warnings", []), *more]
         return together
 
     def gather(self, value):
@@ -412,10 +437,11 @@ class _Connected(Alone):
             yield
         except Exception as e:
             time.sleep(_WATCHED)  # if the cause is that another rank has ended, _watch() says so
-            self._abort(str(e) if isinstance(e, Failed) else f"{type(e).__name__}: {e}")
+            self.end(str(e) if isinstance(e, Failed) else f"{type(e).__name__}: {e}")
 
-    def _abort(self, reason):
-        self._end(f"{_who(self.number, self.hosts)}: {reason}")
+    def end(self, reason):
+        # The driver takes a line; NCCL's errors have several.
+        self._end(f"{_who(self.number, self.hosts)}: {' '.join(reason.split())}")
 
     def _end(self, last_words):
         """Ends this process, and so the others, once."""
@@ -475,9 +501,17 @@ class _Connected(Alone):
         """Called by _watch() every _BEAT seconds."""
 
 
+def _has_hung_up(stream):
+    """True if nobody can write to this pipe any more."""
+    poll = select.poll()
+    poll.register(stream, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
 class _First(_Connected):
     def requests(self):
         self._silent = {rank: (None, 0) for rank in self._connections}  # what was heard last, and beats since
+        self._beats_alone = 0  # since the driver has ended, in this request
         for number, line in enumerate(sys.stdin):
             self.broadcast(line)
             # Until the first is answered, libraries are loaded, for as long as that takes.
@@ -490,11 +524,16 @@ class _First(_Connected):
         self.gather(None)  # none of the others has seen this rank end before it knew
 
     def _beat(self):
-        """Ends this process if another rank has shown no sign of life. Counts beats, so that time in which this process
+        """Ends this process if another rank has shown no sign of life, or if the driver has ended, and the request does
+        not end: ranks may wait for each other on their GPUs, for ever. Counts beats, so that time in which this process
         was stopped, too, does not count."""
         if not self._works.is_set():
             self._silent = dict.fromkeys(self._connections, (None, 0))
+            self._beats_alone = 0
             return
+        self._beats_alone += _has_hung_up(sys.stdin)
+        if self._beats_alone > _BEATS_ALONE:
+            self.end("nobody waits for its answer any more")
         for rank, (before, beats) in self._silent.items():
             heard = self._connections[rank].heard()
             self._silent[rank] = heard, beats + 1 if heard == before else 0
@@ -535,6 +574,33 @@ class _Other(_Connected):
 
     def broadcast(self, _value):
         return self._receive(0, "value")
+
+
+@contextmanager
+def connecting_by_nccl(ranks, visible_gpus):
+    """The context of the first work in which NCCL connects the ranks. If that lasts too long, all ranks end: NCCL
+    itself would wait for minutes, or for ever. An exception gets what may help, as in src/backends/cuda/device_ranks.cpp.
+    """
+    seconds = float(os.environ.get("BREAKEVEN_NCCL_SECONDS") or _PATIENCE)
+    waits_in_vain = (
+        f"NCCL has not connected the ranks within {seconds:g} s: NCCL_SOCKET_IFNAME selects a network, "
+        "NCCL_P2P_DISABLE=1 avoids what an IOMMU or ACS breaks, NCCL_DEBUG=INFO says more; "
+        "BREAKEVEN_NCCL_SECONDS is the limit"
+    )
+    limit = threading.Timer(seconds, ranks.end, [waits_in_vain])
+    limit.daemon = True
+    limit.start()
+    try:
+        yield
+    except Exception as e:
+        if ranks.count_on_host == 1 or visible_gpus != 1:
+            raise
+        raise Failed(
+            f"{type(e).__name__}: {e}; each rank sees one GPU, and NCCL may not reach those of the others: let each rank "
+            "see all of its host (srun --gpu-bind=none), or set NCCL_P2P_DISABLE=1 and NCCL_CUMEM_ENABLE=0"
+        ) from e
+    finally:
+        limit.cancel()
 
 
 @functools.cache

@@ -7,9 +7,10 @@ import os
 import signal
 import sys
 
+from . import host
 from .backend import Case, Failed, OutOfMemory, Transfer, Unsupported
 from .extra_work import LIBRARY, extra_work, with_extra_work
-from .host import EnergyMeter, cpus_one_a_core_first, keep_freed_memory, return_freed_memory
+from .host import EnergyMeter, cpus_one_a_core_first, keep_freed_memory, return_freed_memory, stay_near_gpu
 from .ranks import Alone, cpus_of_place
 from .requirements import ranks_or_refuse
 from .timing import may_race, take_sample
@@ -17,8 +18,9 @@ from .timing import may_race, take_sample
 PROTOCOL = 1
 
 
-def serve(make_backend):
-    """The main loop of a backend program. make_backend(threads) is called when the driver says hello."""
+def serve(make_backend, on_gpu=False):
+    """The main loop of a backend program. make_backend(threads) is called when the driver says hello. Ranks are pinned
+    to CPUs of their own, or with `on_gpu` to those near their GPU."""
     # If the driver is interrupted, the program ends at once, without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     ranks = ranks_or_refuse()
@@ -27,14 +29,14 @@ def serve(make_backend):
     os.dup2(2, 1)
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     keep_freed_memory()
-    worker = _Worker(make_backend, ranks)
+    worker = _Worker(make_backend, ranks, on_gpu)
     for line in ranks.requests():
         own = _respond(worker, line)
         if worker.quit:
             ranks.leave()
         answer = ranks.combined(own)
-        if own["ok"] and not answer["ok"]:
-            worker.release()
+        if not answer["ok"] and (own["ok"] or worker.is_empty()):
+            _release_after_refusal(worker)
         try:
             if ranks.number == 0:
                 print(_to_line(answer), file=out, flush=True)
@@ -48,6 +50,15 @@ def serve(make_backend):
 
 def refusal(status, reason):
     return {"ok": False, "status": status, "reason": reason}
+
+
+def _release_after_refusal(worker):
+    """Releases what a refused request has left: a prepare half of its case, or the other ranks' refusal this one's. The
+    next request may be to another program, which needs the memory."""
+    try:
+        worker.release()
+    except Exception as e:  # the answer says what went wrong first
+        print(f"release: {type(e).__name__}: {e}", file=sys.stderr, flush=True)
 
 
 def _to_line(answer):
@@ -77,8 +88,7 @@ def _respond(worker, line):
 def _end_if_device_is_lost(worker, error):
     """Ends the program if no later case could use the device. The driver starts another for the next case."""
     if worker.has_lost_its_device():
-        print(f"the device cannot be used any more after {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-        os._exit(1)
+        worker.end(f"the device cannot be used any more after {type(error).__name__}: {error}")
 
 
 def _parse(line):
@@ -98,15 +108,21 @@ class _Request(dict):
         raise Failed(f"'{key}' is missing in {json.dumps(self)[:120]}")
 
 
+def _refuse_beyond(available, needed, note):
+    if needed > available:
+        raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available{note}")
+
+
 def numbers(values):
     """Converts to a list of floats, with null for NaN and infinity, which JSON does not have."""
     return [float(value) if math.isfinite(value) else None for value in values]
 
 
 class _Worker:
-    def __init__(self, make_backend, ranks=None):
+    def __init__(self, make_backend, ranks=None, on_gpu=False):
         self.quit = False
         self._ranks = ranks or Alone()
+        self._on_gpu = on_gpu
         self._make_backend = make_backend
         self._backend = None
         self._prepared = None
@@ -136,6 +152,8 @@ class _Worker:
         if self._ranks.count > 1:
             threads, place = self._take_place(threads)
         backend = self._backend = self._make_backend(threads)
+        if place and self._on_gpu:
+            place["cpus"] = stay_near_gpu(backend.device_id)
         unreadable = dict(backend.unreadable)
         if backend.device != "cpu":
             if not backend.device_id:  # if the device is known, the driver reads its counter
@@ -160,12 +178,13 @@ class _Worker:
         }
 
     def _take_place(self, threads_of_host):
-        """Pins this rank to its own CPUs, before a library starts threads. Returns its number of threads and what the
-        answer says about it."""
-        ranks = self._ranks
+        """Pins this rank to its own CPUs, before a library starts threads; not on a GPU, which needs more threads than
+        compute. Returns its number of threads and what the answer says about it."""
+        ranks, cpus = self._ranks, []
         threads = max(1, threads_of_host // ranks.count_on_host)
-        cpus = cpus_of_place(cpus_one_a_core_first(), ranks.index_on_host, threads)
-        os.sched_setaffinity(0, cpus)
+        if not self._on_gpu:
+            cpus = cpus_of_place(cpus_one_a_core_first(), ranks.index_on_host, threads)
+            os.sched_setaffinity(0, cpus)
         return threads, {"host": ranks.hosts[ranks.number], "pid": os.getpid(), "threads": threads, "cpus": cpus}
 
     def _on_prepare(self, request):
@@ -179,8 +198,7 @@ class _Worker:
             if operation.op == op and dtype in operation.dtypes:
                 self._check_ranks(operation, case.get("ranks", 1))
                 with self._ranks.in_agreement():
-                    racing = operation.racing if may_race(case) else 1
-                    self._check_memory(operation.copies * racing * case.memory_bytes)
+                    self._check_memory(operation, case)
                 prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
@@ -205,12 +223,14 @@ class _Worker:
         if wanted != self._ranks.count:
             raise Failed(f"the case is for {wanted} ranks, and a launcher has started {self._ranks.count}")
 
-    def _check_memory(self, needed):
+    def _check_memory(self, operation, case):
         """Refuses a case that needs too much memory before it allocates any, because a machine that overcommits grants
         memory that it does not have and then kills processes."""
-        available = self._backend.available_memory()
-        if needed > available:
-            raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
+        backend = self._backend
+        racing = operation.racing if may_race(case) else 1
+        _refuse_beyond(backend.available_memory(), operation.copies * racing * case.memory_bytes, backend.memory_note)
+        if backend.device != "cpu":
+            _refuse_beyond(host.available_memory(), operation.copies_on_host(case) * case.memory_bytes, " on the host")
 
     def _on_expect(self, _):
         raise Unsupported("only the reference backend says what is right")
@@ -251,6 +271,10 @@ class _Worker:
         self.quit = True
         return {}
 
+    def end(self, reason):
+        """Ends this program, and with it all ranks."""
+        self._ranks.end(reason)
+
     def has_lost_its_device(self):
         return self._backend is not None and self._backend.is_lost()
 
@@ -258,6 +282,9 @@ class _Worker:
         if self._prepared is None:
             raise Failed("nothing is prepared")
         return self._prepared
+
+    def is_empty(self):
+        return self._prepared is None
 
     def release(self):
         self._prepared = None

@@ -173,6 +173,46 @@ TEST(RankingDocument, HasWhatFitsAndWhatStandsInOrIsPredicted) {
             "1 of 2 cases in bf16; 1 of 2 cases predicted");
 }
 
+TEST(RankingDocument, ByEnergyShowsTheMostEconomicalBackend) {
+  CaseResult fast = product("onednn", 64, 1);
+  fast.joules = 9;
+  CaseResult economical = sample::in_dtype(product("blis", 64, 2), "bf16");
+  economical.joules = 4;
+  const std::vector<Result> results{machine("a", {fast, economical}),
+                                    machine("b", {product("onednn", 64, 3)})};
+  RankOptions options;
+  options.by = Quantity::energy;
+  options.mix =
+      Mix{.title = "", .entries = {{.id = fast.id, .title = "p", .weight = 1, .instead = {economical.id}}}};
+  const Card by_energy = document_of(rank_results(results, options)).cards.at(0);
+  EXPECT_EQ(column_texts(by_energy.tables.at(0), "notes").at(0), "1 of 1 cases in bf16");
+  const TableRow& energies = by_energy.details.at(0).rows.at(0);
+  EXPECT_EQ(std::get<double>(energies.cells.at(2).value), 4);
+  EXPECT_EQ(energies.cells.at(2).note, "BLIS, bf16");
+  EXPECT_EQ(std::get<std::string>(energies.cells.at(3).value), "energy not known");
+
+  options.by = Quantity::time;
+  const Card by_time = document_of(rank_results(results, options)).cards.at(0);
+  EXPECT_THAT(column_texts(by_time.tables.at(0), "notes"), testing::Each(""));
+  EXPECT_EQ(by_time.details.at(0).rows.at(0).cells.at(2).note, "oneDNN");
+}
+
+TEST(RankingDocument, SaysWhatTheFrontLeavesOut) {
+  std::vector<Result> results;
+  for (const auto& [seconds, joules] : {std::pair(1.0, 9.0), std::pair(2.0, 4.0), std::pair(3.0, 0.0)}) {
+    CaseResult c = product("onednn", 64, seconds);
+    if (joules > 0) c.joules = joules;
+    results.push_back(machine("m" + std::to_string(results.size()), {c}));
+  }
+  const auto answer = [&] { return texts(document_of(rank_results(results, {})).cards.at(0).answer); };
+  EXPECT_THAT(answer(),
+              Contains("For each of these, no other machine is better in time, energy and cost at once: CPU "
+                       "of m0, 2 cores and CPU of m1, 2 cores."));
+  EXPECT_THAT(answer(), Contains("This leaves out the energy of CPU of m2, 2 cores, which is not known."));
+  results.pop_back();
+  EXPECT_THAT(answer(), Not(Contains(HasSubstr("leaves out"))));
+}
+
 std::string payback_text(const Payback& payback) {
   Ranking ranking;
   ranking.paybacks = {payback};

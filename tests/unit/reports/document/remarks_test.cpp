@@ -3,6 +3,7 @@
 
 #include "reports/document/cards.h"
 #include "results/backend_spelling.h"
+#include "session/schedule.h"
 #include "unit/document_texts.h"
 #include "unit/reports_sample.h"
 
@@ -30,18 +31,19 @@ TEST(Remarks, ThatDifferInNumbersAreOne) {
 
 TEST(Remarks, AreShownAtTheirWorst) {
   std::vector<CaseResult> cases;
-  for (const char* share : {"58", "16", "44"}) {
+  for (const std::size_t figure : {58U, 16U, 44U}) {
     cases.push_back(sample::product("a", 64, 1));
-    cases.back().warnings = {
-        fmt::format("this machine ran at {} % of its own speed in 10 of 10 samples", share),
-        fmt::format("only {} samples in 0.1 s", share)};
+    std::vector<std::string>& warnings = cases.back().warnings;
+    warnings = own_speed_warnings(std::vector<double>(10, static_cast<double>(figure) / 100), {});
+    const Timing few{.samples = std::vector<double>(figure)};
+    warnings.push_back(timing_warnings(few, Progress::out_of_time, {}).front());
   }
   const std::vector<Result> results{sample::result(std::move(cases))};
   EXPECT_THAT(
       texts(remarks_on(runs_of(results))),
-      ElementsAre("this machine ran at 16 % of its own speed in 10 of 10 samples (and 2 more cases like "
-                  "it: a)",
-                  "only 16 samples in 0.1 s (and 2 more cases like it: a)"));
+      ElementsAre("this machine ran at 16 % of its own speed in 10 of 10 samples: measure again when it is "
+                  "quieter (and 2 more cases like it: a)",
+                  "only 16 samples in 3 s: too few for an interval (and 2 more cases like it: a)"));
 }
 
 TEST(Remarks, OnSeveralAlgorithmsAreOneWhateverTheirNames) {

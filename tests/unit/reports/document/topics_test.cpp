@@ -1,12 +1,12 @@
-// Tests the answers to questions that configs ask by name.
-#include "reports/document/asked_statements.h"
+// Tests the table of topics, and the answers on those that only configs ask about.
+#include "reports/document/topics.h"
 
 #include <gmock/gmock.h>
 
 #include "reports/document/names.h"
 #include "unit/reports_sample.h"
 
-namespace breakeven::asked_statements_test {
+namespace breakeven::topics_test {
 namespace {
 
 using sample::on_gpu;
@@ -24,8 +24,14 @@ std::vector<std::string> texts(const std::vector<Statement>& said) {
 /// The statements on a topic, as a report makes them. They contain texts alone.
 std::vector<Statement> on(Focus focus, const std::vector<CaseResult>& cases) {
   const std::vector<Result> results{sample::result(cases)};
-  const std::vector<Timed> all = timed_results(runs_of(results));
-  return asked_statements(focus, all, families_of(all));
+  const Runs runs = runs_of(results);
+  const std::vector<Timed> timed = timed_results(runs);
+  const std::vector<Family> families = families_of(timed);
+  return statements_on(focus, {.timed = timed, .families = families, .runs = runs});
+}
+
+Chart named(const std::string& name) {
+  return {.name = name, .title = {}};
 }
 
 CaseResult with(CaseResult c, const std::string& parameter, const Value& value) {
@@ -34,7 +40,7 @@ CaseResult with(CaseResult c, const std::string& parameter, const Value& value) 
   return c;
 }
 
-TEST(AskedStatements, CompareFrameworksWithTheFastestLibrary) {
+TEST(Topics, CompareFrameworksWithTheFastestLibrary) {
   const auto said = on(Focus::frameworks,
                        {product("openblas", 64, 9e-6), product("onednn", 64, 1e-6),
                         product("pytorch", 64, 2e-6), product("jax", 64, 4e-6), product("onednn", 128, 2e-6),
@@ -48,7 +54,7 @@ TEST(AskedStatements, CompareFrameworksWithTheFastestLibrary) {
       << "they are on two devices";
 }
 
-TEST(AskedStatements, SayWhetherTheGpusLibrariesBeatEveryVariantOfAFramework) {
+TEST(Topics, SayWhetherTheGpusLibrariesBeatEveryVariantOfAFramework) {
   const auto said =
       on(Focus::gpu_libraries,
          {on_gpu(product("cuda", 64, 1e-6)), on_gpu(product("pytorch-cuda", 64, 5e-6)),
@@ -67,7 +73,7 @@ TEST(AskedStatements, SayWhetherTheGpusLibrariesBeatEveryVariantOfAFramework) {
   EXPECT_EQ(said[1].in_short, said[0].in_short) << "they are one answer";
 }
 
-TEST(AskedStatements, MarkAMeanAsRoughByTheRuleOfLibraries) {
+TEST(Topics, MarkAMeanAsRoughByTheRuleOfLibraries) {
   const auto said = [](std::int64_t rough) {
     std::vector<CaseResult> cases;
     for (std::int64_t m = 1; m <= 10; ++m) {
@@ -80,7 +86,7 @@ TEST(AskedStatements, MarkAMeanAsRoughByTheRuleOfLibraries) {
   EXPECT_EQ(said(2), "PyTorch ~3.0x") << "more than a tenth of the ratios have no interval";
 }
 
-TEST(AskedStatements, SayWhatOperandsFromMemoryCost) {
+TEST(Topics, SayWhatOperandsFromMemoryCost) {
   const auto operands = [](std::int64_t m, double seconds, const char* kind) {
     return with(product("onednn", m, seconds), "operands", std::string(kind));
   };
@@ -95,7 +101,7 @@ TEST(AskedStatements, SayWhatOperandsFromMemoryCost) {
   EXPECT_EQ(said[0].in_short, "matrix products 1.7x");
 }
 
-TEST(AskedStatements, SayWhatAGraphGains) {
+TEST(Topics, SayWhatAGraphGains) {
   const auto infer = [](double seconds, bool graph) {
     return with(on_gpu(sample::inference("cuda", 1, seconds)), "graph", graph);
   };
@@ -103,7 +109,7 @@ TEST(AskedStatements, SayWhatAGraphGains) {
               ElementsAre("As one CUDA graph, inference batches of CUDA run 2.0x as fast as call by call."));
 }
 
-TEST(AskedStatements, SayLatenciesBesideRates) {
+TEST(Topics, SayLatenciesBesideRates) {
   std::vector<CaseResult> cases;
   for (const std::int64_t batch : {1, 8, 64}) {
     cases.push_back(sample::inference("onednn", batch, 1e-5 * static_cast<double>(batch == 1 ? 10 : batch)));
@@ -126,7 +132,7 @@ CaseResult training_step(const char* backend, Parameters given, double seconds) 
   return c;
 }
 
-TEST(AskedStatements, SayHowLongAStepTakesAndAnAccuracy) {
+TEST(Topics, SayHowLongAStepTakesAndAnAccuracy) {
   const Parameters mlp{{"network", "mlp"}, {"batch", std::int64_t{128}}};
   const Parameters cnn{{"network", "cnn"}, {"batch", std::int64_t{128}}};
   const Parameters target{{"network", "cnn"}, {"batch", std::int64_t{64}}, {"target_accuracy", 0.9}};
@@ -153,7 +159,7 @@ TEST(AskedStatements, SayHowLongAStepTakesAndAnAccuracy) {
   EXPECT_THAT(on(Focus::training, cases).at(1).text, HasSubstr("No backend reached 90 % accuracy"));
 }
 
-TEST(AskedStatements, SayHowFastBytesGetToAGpuAndBack) {
+TEST(Topics, SayHowFastBytesGetToAGpuAndBack) {
   const auto copy = [](const char* direction, const char* memory, std::int64_t bytes, double seconds) {
     CaseResult c = on_gpu(sample::measured_case("copy",
                                                 {{"direction", std::string(direction)},
@@ -177,7 +183,7 @@ TEST(AskedStatements, SayHowFastBytesGetToAGpuAndBack) {
                           "9.00 µs."));
 }
 
-TEST(AskedStatements, SayTheRateOfEachDtype) {
+TEST(Topics, SayTheRateOfEachDtype) {
   constexpr double operations = 2.0 * 1024 * 1024 * 1024;
   const CaseResult f32 = on_gpu(product("cuda", 1024, operations / 50e12));
   const CaseResult bf16 = sample::in_dtype(on_gpu(product("cuda", 1024, operations / 600e12)), "bf16");
@@ -187,7 +193,7 @@ TEST(AskedStatements, SayTheRateOfEachDtype) {
               ElementsAre("Matrix products on the GPU reach up to 600 TFLOP/s in bf16 and 50.0 in f32."));
 }
 
-TEST(AskedStatements, SayWhatEachStepOfOptimisationGains) {
+TEST(Topics, SayWhatEachStepOfOptimisationGains) {
   const auto step = [](const std::string& dtype, bool tuned, double seconds) {
     CaseResult c = sample::measured_case(
         "train",
@@ -206,12 +212,35 @@ TEST(AskedStatements, SayWhatEachStepOfOptimisationGains) {
   EXPECT_EQ(said.at(0).figures.at(0).meaning, "all steps: Training the MLP");
 }
 
-TEST(AskedStatements, AreNoneWhereNothingWasMeasured) {
+TEST(Topics, AreNoneWhereNothingWasMeasured) {
   for (std::size_t i = 0; i < names_of(Focus{}).size(); ++i) {
     const auto focus = static_cast<Focus>(i);
     EXPECT_THAT(on(focus, {}), IsEmpty()) << name(focus);
     EXPECT_EQ(missing_text(focus).empty(), focus == Focus::libraries) << name(focus);
   }
+}
+
+TEST(Topics, AreFoundWithoutAQuestionOrAsked) {
+  const Runs runs;
+  const std::vector<Timed> timed;
+  const std::vector<Family> families;
+  const auto found = [&](std::optional<Focus> asked) {
+    std::vector<Focus> all;
+    for (const Topic& topic : topics_of({.timed = timed, .families = families, .runs = runs}, asked))
+      all.push_back(topic.focus);
+    return all;
+  };
+  EXPECT_THAT(found(std::nullopt), ElementsAre(Focus::gpu, Focus::scaling, Focus::exchange, Focus::ceilings,
+                                               Focus::precision, Focus::batch, Focus::capacity));
+  EXPECT_EQ(found(Focus::batch), found(std::nullopt)) << "once";
+  EXPECT_THAT(found(Focus::steps), testing::Contains(Focus::steps));
+}
+
+TEST(Topics, HaveTheChartsOfTheirName) {
+  EXPECT_TRUE(is_about(named("matmul-m-speedup"), Focus::gpu));
+  EXPECT_TRUE(is_about(named("ranks"), Focus::scaling));
+  EXPECT_FALSE(is_about(named("all-reduce-ranks"), Focus::scaling)) << "a curve over the number of ranks";
+  EXPECT_FALSE(is_about(named("matmul-m"), Focus::libraries)) << "any chart may show them";
 }
 
 // ---- what configs ask
@@ -233,4 +262,4 @@ TEST(ConfigFocus, IsWhatAllConfigsAsk) {
 }
 
 }  // namespace
-}  // namespace breakeven::asked_statements_test
+}  // namespace breakeven::topics_test

@@ -1,19 +1,24 @@
-#include "reports/document/asked_statements.h"
+#include "reports/document/topics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <set>
 
-#include "reports/charts/result_charts.h"
 #include "reports/document/frameworks.h"
+#include "reports/document/ladders.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "results/backend_spelling.h"
+#include "verdicts/roofline.h"
 #include "workloads/bandwidth.h"
 #include "workloads/network.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
@@ -202,8 +207,8 @@ Statement link_statement(const std::string& direction, const InOrder<std::string
                        .meaning = fmt::format("{}, {} memory", place, printable(by_memory.front().first))}}};
 }
 
-}  // namespace
-
+/// "On average PyTorch takes 1.6x and JAX 3.7x (over 8 of 16) as long as the fastest library without a
+/// framework."
 std::vector<Statement> framework_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
   for (const auto& [device, problems] : framework_problems(all))
@@ -211,6 +216,8 @@ std::vector<Statement> framework_statements(const std::vector<Timed>& all) {
   return said;
 }
 
+/// "On the GPU, CUDA is faster than the fastest variant of PyTorch for 15 of 41 problems; for 26 they are not
+/// distinguishable." and the mean time of each framework.
 std::vector<Statement> gpu_library_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
   for (const auto& [device, problems] : framework_problems(all)) {
@@ -222,6 +229,8 @@ std::vector<Statement> gpu_library_statements(const std::vector<Timed>& all) {
   return said;
 }
 
+/// "With operands read from memory, matrix products take 1.5x as long as with the same operands in each run
+/// (10 problems: 1.00x to 3.4x)."
 std::vector<Statement> operand_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
   for (const OverValue& one : over_value(all, "operands", "reused")) {
@@ -240,6 +249,7 @@ std::vector<Statement> operand_statements(const std::vector<Timed>& all) {
   return said;
 }
 
+/// "As one CUDA graph, training steps of CUDA run 1.8x as fast as call by call (24 problems: 1.00x to 5.3x)."
 std::vector<Statement> graph_statements(const std::vector<Timed>& all) {
   InOrder<std::string, std::vector<Timed>> by_backend;
   for (const Timed& timed : all) {
@@ -259,31 +269,33 @@ std::vector<Statement> graph_statements(const std::vector<Timed>& all) {
   return said;
 }
 
+/// "Training the CNN: 1,200 images per second in f32 with CUDA. Each step over the one before: bf16 1.4x,
+/// bf16 + tuned 1.1x. All steps: 1.5x."
 std::vector<Statement> step_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
-  for (const Chart& chart : ladder_charts(all)) {
-    for (const ChartSeries& series : chart.series) {
-      const std::vector<ChartPoint>& steps = series.points;
-      if (steps.size() < 2) continue;
-      const auto named = [&](const ChartPoint& at) {
-        return chart.categories[static_cast<std::size_t>(at.x)];
+  for (const Ladder& ladder : ladders_of(all)) {
+    for (const auto& [backend, rungs] : ladder.backends) {
+      if (rungs.size() < 2) continue;
+      const auto gain = [](const Rung& to, const Rung& from) {
+        return factor_text(to.rate.value / from.rate.value);
       };
       std::vector<std::string> gains;
-      for (std::size_t i = 1; i < steps.size(); ++i)
-        gains.push_back(fmt::format("{} {}", named(steps[i]), factor_text(steps[i].y / steps[i - 1].y)));
-      const std::string in_all = factor_text(steps.back().y / steps.front().y);
-      const std::string work = chart.title.substr(0, chart.title.find(", by steps"));
+      for (std::size_t i = 1; i < rungs.size(); ++i)
+        gains.push_back(fmt::format("{} {}", ladder.steps[rungs[i].step], gain(rungs[i], rungs[i - 1])));
+      const Rung& first = rungs.front();
+      const std::string in_all = gain(rungs.back(), first);
       said.push_back({.text = fmt::format("{}: {} {} in {} with {}. Each step over the one before: {}. All "
                                           "steps: {}.",
-                                          work, number_text(steps.front().y), chart.y.label,
-                                          named(steps.front()), series.label, fmt::join(gains, ", "), in_all),
+                                          ladder.work, number_text(first.rate.value), ladder.unit,
+                                          ladder.steps[first.step], backend, fmt::join(gains, ", "), in_all),
                       .in_short = in_all,
-                      .figures = {{.value = in_all, .meaning = fmt::format("all steps: {}", work)}}});
+                      .figures = {{.value = in_all, .meaning = fmt::format("all steps: {}", ladder.work)}}});
     }
   }
   return said;
 }
 
+/// "Inference by the MLP: 57,500 images/s at batch 1 (oneDNN: median 17.4 µs, 99 % within 25.1 µs), ..."
 std::vector<Statement> latency_statements(const std::vector<Family>& families) {
   std::vector<Statement> said;
   for (const Family& family : families) {
@@ -306,6 +318,8 @@ std::vector<Statement> latency_statements(const std::vector<Family>& families) {
   return said;
 }
 
+/// "A training step of batch 128 takes 1.20 ms for the MLP and 28.9 ms for the CNN, each with its fastest
+/// backend." and "The CNN reaches 90 % accuracy after 95.0 s with oneDNN."
 std::vector<Statement> training_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
   const std::int64_t batch = usual_batch(all);
@@ -330,6 +344,8 @@ std::vector<Statement> training_statements(const std::vector<Timed>& all) {
   return said;
 }
 
+/// "Bytes get to the GPU at up to 52.1 GB/s from pinned memory and 12.0 GB/s from pageable memory; 4 KiB
+/// takes 8.10 µs."
 std::vector<Statement> transfer_statements(const std::vector<Timed>& all) {
   std::map<std::string, InOrder<std::string, Link>> by_direction;  // by the kind of the host's memory
   for (const Timed& timed : all) {
@@ -347,6 +363,7 @@ std::vector<Statement> transfer_statements(const std::vector<Timed>& all) {
   return said;
 }
 
+/// "Matrix products on the GPU reach up to 51.0 TFLOP/s in f32 and 650 in bf16."
 std::vector<Statement> rate_statements(const std::vector<Timed>& all) {
   InOrder<std::pair<std::string, std::string>, std::map<std::string, double>> gflops;  // by dtype
   for (const Timed& timed : all) {
@@ -367,72 +384,125 @@ std::vector<Statement> rate_statements(const std::vector<Timed>& all) {
   return said;
 }
 
-std::vector<Statement> asked_statements(Focus focus, const std::vector<Timed>& all,
-                                        const std::vector<Family>& families) {
-  switch (focus) {
-    case Focus::frameworks:
-      return framework_statements(all);
-    case Focus::gpu_libraries:
-      return gpu_library_statements(all);
-    case Focus::operands:
-      return operand_statements(all);
-    case Focus::graphs:
-      return graph_statements(all);
-    case Focus::steps:
-      return step_statements(all);
-    case Focus::latency:
-      return latency_statements(families);
-    case Focus::training:
-      return training_statements(all);
-    case Focus::transfers:
-      return transfer_statements(all);
-    case Focus::rates:
-      return rate_statements(all);
-    default:
-      return {};
+// ---- the topics that most results may be about
+
+bool always(const Measurements& /*measured*/) {
+  return true;
+}
+
+/// True if at least half of the results are of this kind.
+bool are_mostly(const std::vector<Timed>& all, bool (*is_of_kind)(const CaseResult&)) {
+  return 2 * std::ranges::count_if(all, [&](const Timed& timed) { return is_of_kind(*timed.result); }) >=
+         std::ssize(all);
+}
+
+bool is_exchange(const CaseResult& c) {
+  const Workload* workload = find_workload(c.op);
+  return workload != nullptr && workload->is_collective();
+}
+
+bool has_several_dtypes(const Measurements& measured) {
+  constexpr std::size_t several = 3;
+  std::set<std::string> dtypes;
+  for (const Timed& timed : measured.timed) dtypes.insert(timed.result->dtype);
+  return dtypes.size() >= several;
+}
+
+bool has_many_batches(const Family& family) {
+  constexpr std::size_t many = 5;
+  std::set<double> values;
+  for (const auto& [value, timed] : family.members) values.insert(value);
+  return family.parameter == "batch" && values.size() >= many;
+}
+
+// ---- all topics
+
+/// The facts about one topic that reports need.
+struct TopicFacts {
+  Focus focus;
+  std::string_view missing;  // the measurements that an answer lacks where there is none
+  std::vector<Statement> (*statements)(const Measurements&) = nullptr;  // null: not answered by statements
+  std::string_view chart = {};  // the name of its chart; with a leading "-", the end of the name
+  /// True if most results are about it. Null for a topic that only configs ask about.
+  bool (*is_main)(const Measurements&) = nullptr;
+};
+
+/// One row per topic, in the order of the enumeration. The first main topic with an answer leads a report
+/// whose config asks about none.
+constexpr std::array<TopicFacts, names_of(Focus{}).size()> topic_table{{
+    {Focus::gpu, "no problem was measured both on a GPU and on a CPU",
+     [](const Measurements& m) { return gpu_statements(m.families); }, "-speedup", always},
+    {Focus::scaling, "no training was measured both on one rank and on several",
+     [](const Measurements& m) { return scaling_statements(m.runs); }, "ranks", always},
+    {Focus::exchange, "no exchange of data between ranks was measured",
+     [](const Measurements& m) { return exchange_statements(m.timed); }, "",
+     [](const Measurements& m) { return are_mostly(m.timed, is_exchange); }},
+    {Focus::transfers, "no copy to or from a GPU was measured",
+     [](const Measurements& m) { return transfer_statements(m.timed); }},
+    {Focus::ceilings, "no peak, bandwidth or launch was measured",
+     [](const Measurements& m) { return ceiling_statements(m.timed, m.runs); }, "",
+     [](const Measurements& m) { return are_mostly(m.timed, is_ceiling); }},
+    {Focus::rates, "no rate of operations was measured",
+     [](const Measurements& m) { return rate_statements(m.timed); }},
+    {Focus::precision, "no problem was measured both in f32 and in another dtype",
+     [](const Measurements& m) { return precision_statements(m.timed); }, "lower-precision",
+     has_several_dtypes},
+    {Focus::batch, "no network was measured at three batches or more",
+     [](const Measurements& m) { return batch_statements(m.families); }, "",
+     [](const Measurements& m) { return std::ranges::any_of(m.families, has_many_batches); }},
+    {Focus::capacity, "no largest problem was found",
+     [](const Measurements& m) { return fit_statements(m.runs); }, "",
+     [](const Measurements& m) { return m.timed.empty(); }},
+    {Focus::libraries, ""},
+    {Focus::frameworks, "no problem was measured both with a framework and with a library",
+     [](const Measurements& m) { return framework_statements(m.timed); }, "frameworks"},
+    {Focus::gpu_libraries, "no problem was measured both with a framework and with a library on a GPU",
+     [](const Measurements& m) { return gpu_library_statements(m.timed); }, "frameworks"},
+    {Focus::machines, "no machine has a time for every case"},
+    {Focus::operands, "no problem was measured both with reused and with rotating operands",
+     [](const Measurements& m) { return operand_statements(m.timed); }, "operands"},
+    {Focus::graphs, "no step was measured on a GPU both with and without a CUDA graph",
+     [](const Measurements& m) { return graph_statements(m.timed); }, "-steps-of-optimisation"},
+    {Focus::steps, "fewer than three steps of optimisation were measured",
+     [](const Measurements& m) { return step_statements(m.timed); }, "-steps-of-optimisation"},
+    {Focus::latency, "no latency was measured at three batches or more",
+     [](const Measurements& m) { return latency_statements(m.families); }, "-latency"},
+    {Focus::training, "no training step was measured",
+     [](const Measurements& m) { return training_statements(m.timed); }},
+}};
+static_assert(std::ranges::adjacent_find(topic_table, std::ranges::greater_equal{}, &TopicFacts::focus) ==
+                  topic_table.end(),
+              "the table has a row for each topic, in the order of the enumeration");
+
+const TopicFacts& facts_of(Focus focus) {
+  return topic_table.at(static_cast<std::size_t>(focus));
+}
+
+}  // namespace
+
+std::vector<Topic> topics_of(const Measurements& measured, std::optional<Focus> asked) {
+  std::vector<Topic> found;
+  for (const TopicFacts& topic : topic_table) {
+    if (topic.is_main == nullptr && topic.focus != asked) continue;
+    found.push_back({.focus = topic.focus,
+                     .statements = statements_on(topic.focus, measured),
+                     .is_main = topic.is_main != nullptr && topic.is_main(measured)});
   }
+  return found;
+}
+
+std::vector<Statement> statements_on(Focus focus, const Measurements& measured) {
+  const auto make = facts_of(focus).statements;
+  return make == nullptr ? std::vector<Statement>() : make(measured);
+}
+
+bool is_about(const Chart& chart, Focus focus) {
+  const std::string_view name = facts_of(focus).chart;
+  return name.starts_with('-') ? chart.name.ends_with(name) : chart.name == name;
 }
 
 std::string_view missing_text(Focus focus) {
-  switch (focus) {
-    case Focus::gpu:
-      return "no problem was measured both on a GPU and on a CPU";
-    case Focus::scaling:
-      return "no training was measured both on one rank and on several";
-    case Focus::exchange:
-      return "no exchange of data between ranks was measured";
-    case Focus::transfers:
-      return "no copy to or from a GPU was measured";
-    case Focus::ceilings:
-      return "no peak, bandwidth or launch was measured";
-    case Focus::rates:
-      return "no rate of operations was measured";
-    case Focus::precision:
-      return "no problem was measured both in f32 and in another dtype";
-    case Focus::batch:
-      return "no network was measured at three batches or more";
-    case Focus::capacity:
-      return "no largest problem was found";
-    case Focus::frameworks:
-      return "no problem was measured both with a framework and with a library";
-    case Focus::gpu_libraries:
-      return "no problem was measured both with a framework and with a library on a GPU";
-    case Focus::operands:
-      return "no problem was measured both with reused and with rotating operands";
-    case Focus::graphs:
-      return "no step was measured on a GPU both with and without a CUDA graph";
-    case Focus::steps:
-      return "fewer than three steps of optimisation were measured";
-    case Focus::latency:
-      return "no latency was measured at three batches or more";
-    case Focus::training:
-      return "no training step was measured";
-    case Focus::machines:
-      return "no machine has a time for every case";
-    case Focus::libraries:
-      break;
-  }
-  return "";
+  return facts_of(focus).missing;
 }
 
 Sentence not_answered(Focus focus) {
