@@ -23,9 +23,9 @@ struct CheckOptions {
 enum class ChangeState {
   fresh,     // slower, and none of the following
   accepted,  // by `history accept`
-  undone,    // a later change brought the series back, within the threshold
+  undone,    // back within the threshold, apart from what the machine changed since
   earlier,   // earlier than `since`
-  machine,   // the machine itself changed at the same runs, by as much or more
+  machine,   // the machine itself changed as much, and did not go back alone
   better,    // faster, at any time
 };
 constexpr std::array<std::string_view, 6> names_of(ChangeState) {

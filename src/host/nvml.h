@@ -92,7 +92,8 @@ class Nvml {
 };
 
 /// The CPUs among `allowed` that are nearest to this GPU. A program on another socket's CPUs has its data in
-/// memory that is farther from the card. Empty if these are all or none of them, or if it is not known.
+/// memory that is farther from the card. Empty if the GPU's CPUs are unknown, or if they include all of
+/// `allowed` or none.
 std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& uuid, const std::vector<int>& allowed);
 
 }  // namespace breakeven

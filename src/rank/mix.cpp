@@ -1,6 +1,7 @@
 #include "rank/mix.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -19,13 +20,15 @@ std::vector<std::string> MixEntry::ids() const {
 
 namespace {
 
-/// Adds the other acceptable dtypes to the titles of entries that differ in them alone: "... f32 or bf16".
+/// Adds the other acceptable dtypes to the titles of entries that differ in them alone: "... f32 (or bf16)".
 void name_dtypes_apart(std::vector<MixEntry>& entries) {
   std::map<std::string, std::size_t> count;
   for (const MixEntry& entry : entries) ++count[entry.id];
   for (MixEntry& entry : entries) {
     if (count[entry.id] == 1) continue;
-    for (const std::string& id : entry.instead) entry.title += " or " + id.substr(id.rfind('/') + 1);
+    std::vector<std::string> dtypes;
+    for (const std::string& id : entry.instead) dtypes.push_back(id.substr(id.rfind('/') + 1));
+    if (!dtypes.empty()) entry.title += fmt::format(" (or {})", fmt::join(dtypes, ", "));
   }
 }
 

@@ -24,7 +24,8 @@ struct Reached {
 /// The times of one case on the devices on which it was measured.
 using ReachedByDevices = std::vector<Reached>;
 
-/// The error of predictions: each measured device is predicted from all others of other models, case by case.
+/// The error of predictions: each measured device is predicted from the devices of other models, case by
+/// case.
 struct PredictionError {
   std::size_t devices = 0;  // their different models
   std::size_t cases = 0;

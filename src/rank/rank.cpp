@@ -55,8 +55,7 @@ std::size_t devices_of(const CaseResult& result) {
 
 std::string why_no_time(const CaseResult& result) {
   if (result.has_time()) return fmt::format("{}: did not reach its target", result.backend);
-  return fmt::format("{}: {}{}", result.backend, status_text(result.status, result.reason),
-                     result.status == Status::interrupted ? " (continue the run with --resume)" : "");
+  return fmt::format("{}: {}", result.backend, status_text(result.status, result.reason));
 }
 
 /// The fastest result of the candidate's backends that is right.
@@ -77,11 +76,21 @@ constexpr std::string_view not_measured = "not measured";
 /// The reason why no backend has a time for this entry.
 std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   std::vector<std::string> reasons;
+  const CaseResult* interrupted = nullptr;
   for (const std::string& id : entry.ids()) {
     const auto found = candidate.cases.find(id);
     if (found == candidate.cases.end()) continue;
-    for (const CaseResult* result : found->second) reasons.push_back(why_no_time(*result));
+    for (const CaseResult* result : found->second) {
+      if (result->status == Status::interrupted) {
+        interrupted = result;
+      } else {
+        reasons.push_back(why_no_time(*result));
+      }
+    }
   }
+  if (interrupted != nullptr)
+    reasons.push_back(status_text(interrupted->status, interrupted->reason) +
+                      " (continue the run with --resume)");
   return reasons.empty() ? std::string(not_measured) : fmt::format("{}", fmt::join(reasons, "; "));
 }
 

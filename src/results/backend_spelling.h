@@ -23,7 +23,7 @@ std::string_view version_in_name(std::string_view backend);
 std::string chosen_algorithm(std::string_view algorithm);
 
 /// `its samples are of several algorithms: "im2col" and "winograd"`. A start that the texts share is left
-/// out, up to a comma or a semicolon: `"... by gemm" and "... by gemv"`. Their end tells such texts apart.
+/// out, up to a comma or a semicolon: `"... by gemm" and "... by gemv"`. Such texts differ at their ends.
 std::string several_algorithms_text(const std::vector<std::string>& algorithms);
 
 }  // namespace breakeven

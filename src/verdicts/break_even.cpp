@@ -54,6 +54,10 @@ std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios) {
   return log_ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
 }
 
+bool counts_alone(const std::vector<double>& log_ratios) {
+  return log_ratios.size() >= tied_after || plain_lead(log_ratios).has_value();
+}
+
 void BreakEven::conclude(Lead top) {
   if (top == Lead::neither) answer = Answer::neither;
   if (top == Lead::challenger) answer = changes.empty() ? Answer::always : Answer::from_value;
@@ -156,9 +160,8 @@ std::optional<std::int64_t> BreakEvenSearch::next() {
 }
 
 /// Returns the next value of the grid to measure. One launch shows which side is plainly ahead, but not where
-/// the lead changes: neighbours with different sides ahead are both confirmed by a second launch. A lead that
-/// no neighbour shares has as many launches as a value without one: of processes with one of two memory
-/// layouts, three or four agree by chance at one of many values.
+/// the lead changes: neighbours with different sides ahead are both confirmed by a second launch, and a lead
+/// that no neighbour shares by as many as counts_alone() needs.
 std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   for (const std::int64_t value : grid_) {
     if (!lead(value) && !is_unmeasurable(value)) return value;
@@ -171,8 +174,7 @@ std::optional<std::int64_t> BreakEvenSearch::surveying() const {
     }
   }
   for (std::size_t i = 0; i < known.size(); ++i) {
-    const auto& ratios = launches_.at(known[i].first);
-    if (is_alone(known, i) && ratios.size() < tied_after && !plain_lead(ratios)) return known[i].first;
+    if (is_alone(known, i) && !counts_alone(launches_.at(known[i].first))) return known[i].first;
   }
   return std::nullopt;
 }

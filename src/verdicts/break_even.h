@@ -55,6 +55,11 @@ double level_of_launches(const std::vector<double>& log_ratios);
 /// The side that is ahead by the launches at one value. Empty if there are too few of them to show a side.
 std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios);
 
+/// True if the launches at one value are enough for a lead that no neighbouring value shares: plain, or as
+/// many as where neither side is ahead. Of processes with one of two memory layouts, three or four agree by
+/// chance.
+bool counts_alone(const std::vector<double>& log_ratios);
+
 /// A place where the lead changes.
 struct LeadChange {
   Lead below = Lead::baseline, above = Lead::challenger;

@@ -227,10 +227,14 @@ std::string above_last_change(const ThresholdAnswer& answer, const Threshold& th
                        range + margins_text(answer, threshold, change.above, change.from));
 }
 
-/// True if no value has a ratio, and not for lack of time: at least one could not be measured.
+/// True if no value has a ratio, and not for lack of time: the largest was tried, with which the first round
+/// ends.
 bool cannot_be_measured(const ThresholdAnswer& answer, const Threshold& threshold) {
-  const auto says_why = [](const ThresholdPoint& point) { return point.wrong || !point.reason.empty(); };
-  return !answer.found.last && (threshold.from_results || std::ranges::any_of(answer.points, says_why));
+  const auto is_tried_in_vain = [&](const ThresholdPoint& point) {
+    return point.value == answer.to && (point.wrong || !point.reason.empty());
+  };
+  return !answer.found.last &&
+         (threshold.from_results || std::ranges::any_of(answer.points, is_tried_in_vain));
 }
 
 /// The facts that are known if there is no answer, why there is none, and what to do about it.
@@ -322,16 +326,22 @@ std::string medians_note(const ThresholdAnswer& answer, const std::string& param
 
 std::string width_note(const ThresholdAnswer& answer, const Threshold& threshold) {
   if (threshold.from_results) return "";
-  std::vector<std::string> places;
+  const auto width_of = [](const LeadChange& change) {
+    return change.interval.high / change.interval.low - 1;
+  };
+  const LeadChange* widest = nullptr;
   for (const LeadChange& change : answer.found.changes) {
-    if (is_wide(change, threshold.width))
-      places.push_back(fmt::format("{} is known within {:.2g} %",
-                                   named_value_text(threshold.parameter, change.from),
-                                   100 * (change.interval.high / change.interval.low - 1)));
+    if (is_wide(change, threshold.width) && (widest == nullptr || width_of(change) > width_of(*widest)))
+      widest = &change;
   }
-  if (places.empty()) return "";
-  return fmt::format("{}; \"width\" asks for {:.2g} %, hence status 3", joined_text(places),
-                     100 * threshold.width);
+  if (widest == nullptr) return "";
+  const double percent = 100 * width_of(*widest);
+  const double shown =
+      percent < 10 ? std::ceil(10 * percent) / 10 : std::ceil(percent);  // above the limit, as it is
+  return fmt::format(
+      "the interval of {} is {:g} % wide, and \"width\" requests {:g} %: hence status 3. More --minutes "
+      "may narrow it",
+      named_value_text(threshold.parameter, widest->from), shown, 100 * threshold.width);
 }
 
 std::string name_of_side(const Threshold& threshold, std::size_t side) {
@@ -362,6 +372,7 @@ std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer) {
   if (answer.found.answer != BreakEven::Answer::unclear || answer.doubtful_launches) return std::nullopt;
   LeadChange change;
   change.by_bisection = true;
+  bool is_sure = false;      // the side at the largest value is ahead at others, too, or has launches enough
   bool has_unclear = false;  // a value below first_above at which too few launches were taken to say anything
   for (auto point = answer.points.rbegin(); point != answer.points.rend(); ++point) {
     if (point->log_ratios.empty()) continue;
@@ -377,10 +388,11 @@ std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer) {
     } else if (has_unclear) {
       break;
     } else {
+      is_sure = change.first_above != 0 || counts_alone(point->log_ratios);
       change.first_above = point->value;
     }
   }
-  if (change.last_below == 0 && !has_unclear) return std::nullopt;
+  if (!is_sure || (change.last_below == 0 && !has_unclear)) return std::nullopt;
   change.from = change.latest = change.first_above;
   change.earliest = change.last_below + 1;
   return change;

@@ -311,7 +311,7 @@ class Following final : public FollowingChannel {
     try {
       request = lines_.read();
     } catch (const std::exception&) {
-      end_all_ranks(leader_ + " has ended");
+      end_without_leader();
     }
     set_working(true);
   }
@@ -321,11 +321,18 @@ class Following final : public FollowingChannel {
     try {
       lines_.write(line);
     } catch (const std::exception&) {
-      end_all_ranks(leader_ + " has ended");
+      end_without_leader();
     }
   }
 
  private:
+  /// Rank 0 may have refused the job, and says why a moment after its connections end: its words come first.
+  void end_without_leader() {
+    constexpr std::chrono::milliseconds last_words{300};
+    std::this_thread::sleep_for(last_words);
+    end_all_ranks(leader_ + " has ended");
+  }
+
   tcp::socket connect(const RankAddress& leader) {
     std::string why = "it has no address";
     for (const std::string& address : leader.addresses) {
@@ -358,7 +365,7 @@ class Following final : public FollowingChannel {
         try {
           lines_.write("");
         } catch (const std::exception&) {
-          end_all_ranks(leader_ + " has ended");
+          end_without_leader();
         }
       }
     }

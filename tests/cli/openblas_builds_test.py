@@ -39,7 +39,7 @@ class OpenblasBuildsTest(unittest.TestCase):
         for kind in filter(build_of, ("openmp", "pthread")):
             with self.subTest(kind):
                 self.assertLess(cpus_used(kind, 1), 1.3)
-                self.assertGreater(cpus_used(kind, 2), 1.5)
+                self.assertGreater(cpus_used(kind, 2), 1.2)
 
     def test_a_build_without_threads_is_named(self):
         if not build_of("serial"):
@@ -47,7 +47,7 @@ class OpenblasBuildsTest(unittest.TestCase):
         program = started("serial", 2)
         warnings = program.hello["warnings"]
         program.quit()
-        self.assertIn(f"this build of openblas computes with 1 of {CPUS} threads: install one that is built for more", warnings)
+        self.assertIn("this build of openblas has no threads of its own: install a build with threads (Debian: libopenblas0-openmp)", warnings)
 
 
 if __name__ == "__main__":

@@ -27,12 +27,12 @@ std::string defaults_warning() {
                                 "without library_defaults, breakeven looks for faster ones");
 }
 
-/// Warns if the library was built for fewer threads than there are here. Own loops use all of them anyway.
+/// Warns if the library was built for one thread. This program's own loops use all of them anyway.
 std::string threads_warning() {
-  const int most = cblas::most_library_threads();
-  if (most == 0 || most >= compute_threads()) return "";
-  return fmt::format("this build of {} computes with {} of {} threads: install one that is built for more",
-                     cblas::library_name(), most, compute_threads());
+  if (cblas::library_has_threads()) return "";
+  return fmt::format(
+      "this build of {0} has no threads of its own: install a build with threads (Debian: lib{0}0-openmp)",
+      cblas::library_name());
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::vector<Kernels> known_kernels();
 /// Sets the number of threads of the library's products called from this thread; with some libraries, from
 /// any.
 void use_library_threads(int threads);
-/// The largest number of threads that this build of the library can use; 0 if it does not say.
-int most_library_threads();
+/// False if the library was built for one thread.
+bool library_has_threads();
 
 /// Sets the number of the library's threads for each product called from now on outside a parallel loop, with
 /// any library (backend.cpp). A loop on all threads (worker/threads.h) needs 1, because two pools of threads

@@ -242,7 +242,7 @@ std::string rank_warning() {
   if (communicator().size() == 1) return "";
   const nccl::Library& nccl = nccl::library();
   if (nccl.why_not.empty() || nccl.is_unwanted) return "";
-  // That of a newer CUDA contains its runtime, which this driver may be too old for.
+  // NCCL for a newer CUDA contains that CUDA's runtime, which may need a newer driver.
   return fmt::format(
       "ranks communicate by {}, because NCCL cannot be used: {}; BREAKEVEN_NCCL names its file (PyPI: "
       "nvidia-nccl-cu{})",

@@ -39,10 +39,10 @@ std::vector<Statement> statements_on(Focus focus, const Measurements& measured);
 /// True for a chart of what the topic is about.
 bool is_about(const Chart& chart, Focus focus);
 
-/// The measurements that an answer on the topic lacks: "no problem was measured on a GPU and on a CPU".
+/// The measurements that an answer on the topic lacks: "no problem was measured both on a GPU and on a CPU".
 std::string_view missing_text(Focus focus);
 
-/// "Not answered: no problem was measured on a GPU and on a CPU."
+/// "Not answered: no problem was measured both on a GPU and on a CPU."
 Sentence not_answered(Focus focus);
 
 }  // namespace breakeven

@@ -94,8 +94,8 @@ TEST_F(MixFile, StrictAndLenientWorkStayApart) {
               ElementsAre("matmul/m=8/n=8/k=8/f32", "matmul/m=8/n=8/k=8/f16", "matmul/m=8/n=8/k=8/bf16"));
   std::vector<std::string> titles;
   for (const MixEntry& entry : mix.entries) titles.push_back(entry.title);
-  EXPECT_THAT(titles, ElementsAre("matmul 8 x 8 x 8 f32", "matmul 8 x 8 x 8 f32 or bf16",
-                                  "matmul 8 x 8 x 8 f32 or f16 or bf16"));
+  EXPECT_THAT(titles, ElementsAre("matmul 8 x 8 x 8 f32", "matmul 8 x 8 x 8 f32 (or bf16)",
+                                  "matmul 8 x 8 x 8 f32 (or f16, bf16)"));
 }
 
 TEST_F(MixFile, TheOrderOfOtherDtypesMakesNoOtherWork) {

@@ -73,6 +73,9 @@ TEST(ThresholdWords, SayThatNothingChanges) {
   Threshold nothing = changed(unclear, {});
   nothing.answers[0].found.first.reset();
   nothing.answers[0].found.last.reset();
+  ThresholdPoint& largest = nothing.answers[0].points.emplace_back();
+  largest.value = nothing.answers[0].to;
+  largest.reason = "b: out of memory";
   EXPECT_EQ(words(nothing), "No value of m could be measured on both sides.");
 }
 
@@ -90,6 +93,8 @@ TEST(ThresholdWords, SayThatNoTimeWasLeftForAnyValue) {
   late.complete = false;
   EXPECT_EQ(words(late), "Not answered: it was interrupted before a value was measured. Run it again.");
   answer.points[0].reason = "b: out of memory";
+  EXPECT_EQ(exit_status(late), 3) << "the others were not tried";
+  answer.points[0].value = answer.to;
   EXPECT_EQ(words(late), "No value of m could be measured on both sides.");
   EXPECT_EQ(exit_status(late), 4);
   answer.points.clear();
@@ -402,13 +407,39 @@ TEST(ThresholdPointTest, HasTheRatioOfItsPairsWithAnInterval) {
   EXPECT_FALSE(answer.points[2].ratio()->interval) << "two launches say nothing of how much they vary";
 }
 
+/// Three launches agree by chance at one of many values.
+TEST(ThresholdWords, StateNoLeadOfAFewLaunchesThatNoOtherValueShares) {
+  Threshold t = changed(BreakEven::Answer::unclear, {});
+  ThresholdAnswer& answer = t.answers[0];
+  answer.points.clear();
+  for (const std::int64_t value : {64, 128, 256, 512}) {
+    ThresholdPoint& point = answer.points.emplace_back();
+    point.value = value;
+    point.log_ratios = {0.01, -0.01, 0.02, -0.02, 0.01, -0.01, 0.02, -0.02};
+  }
+  answer.points.back().log_ratios = {-0.05, -0.0501, -0.0499};
+  EXPECT_FALSE(bracketed_change(answer));
+  answer.points.back().log_ratios = {-0.5, -0.51, -0.49};
+  EXPECT_TRUE(bracketed_change(answer)) << "plain";
+  answer.points[2].log_ratios = answer.points.back().log_ratios = {-0.05, -0.0501, -0.0499};
+  EXPECT_TRUE(bracketed_change(answer)) << "two values share it";
+}
+
 TEST(ThresholdNotes, SayWhichChangesAreLessPreciseThanRequested) {
   Threshold t = sample::threshold();
   ThresholdAnswer& answer = t.answers[0];
   answer.found.changes = {{.interval = {.low = 26, .high = 32}, .from = 28, .earliest = 26, .latest = 32}};
   t.width = 0.04;
-  EXPECT_EQ(width_note(answer, t), "m = 28 is known within 23 %; \"width\" asks for 4 %, hence status 3");
+  EXPECT_EQ(
+      width_note(answer, t),
+      "the interval of m = 28 is 24 % wide, and \"width\" requests 4 %: hence status 3. More --minutes may "
+      "narrow it");
   EXPECT_EQ(exit_status(t), 3);
+  answer.found.changes.push_back(
+      {.interval = {.low = 64, .high = 256}, .from = 99, .earliest = 65, .latest = 256});
+  EXPECT_THAT(width_note(answer, t), HasSubstr("m = 99 is 300 % wide")) << "the widest";
+  answer.found.changes = {{.interval = {.low = 1000, .high = 1040.4}, .from = 1, .earliest = 1, .latest = 2}};
+  EXPECT_THAT(width_note(answer, t), HasSubstr("4.1 % wide, and \"width\" requests 4 %"));
   t.width = 0.25;
   EXPECT_EQ(width_note(answer, t), "");
   EXPECT_EQ(exit_status(t), 0);

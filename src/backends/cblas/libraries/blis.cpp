@@ -53,8 +53,8 @@ void use_library_threads(int threads) {
   bli_thread_set_num_threads(threads);
 }
 
-int most_library_threads() {
-  return bli_info_get_enable_threading() == 0 ? 1 : 0;
+bool library_has_threads() {
+  return bli_info_get_enable_threading() != 0;
 }
 
 }  // namespace breakeven::cblas

@@ -4,7 +4,7 @@ set(remedy "install OpenBLAS (Debian: libopenblas-openmp-dev; or scripts/setup-l
 set(versions VERSIONS)
 set(header cblas.h)
 set(files openblas scipy_openblas)
-find_library(OPENBLAS_LIBRARY NAMES openblaso openblasp openblas PATH_SUFFIXES openblas-openmp openblas-pthread)
+find_library(OPENBLAS_LIBRARY NAMES openblaso openblasp openblas NAMES_PER_DIR PATH_SUFFIXES openblas-openmp openblas-pthread)
 find_path(OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas-openmp openblas-pthread openblas)
 set(library ${OPENBLAS_LIBRARY})
 set(include ${OPENBLAS_INCLUDE})

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <regex>
 #include <sstream>
 
 #ifdef _OPENMP
@@ -61,11 +60,8 @@ void use_library_threads(int threads) {
 #endif
 }
 
-int most_library_threads() {
-  if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) return 1;
-  const std::string config = openblas_get_config();
-  std::smatch found;
-  return std::regex_search(config, found, std::regex("MAX_THREADS=([0-9]{1,6})")) ? std::stoi(found[1]) : 0;
+bool library_has_threads() {
+  return openblas_get_parallel() != OPENBLAS_SEQUENTIAL;
 }
 
 }  // namespace breakeven::cblas

@@ -518,7 +518,7 @@ TEST(ResultsDocument, NotesAreTheWorstFirst) {
   EXPECT_THAT(texts(made.notes),
               ElementsAre("wrong: element 0 is 1 (2 cases: c)", HasSubstr("continue it with --resume"),
                           "throttled (2 cases: b)", "unsupported: no f8 (2 cases: a)",
-                          "Matrix products, m = n = k, f32: a note", HasSubstr("\"width\" asks for 4 %"),
+                          "Matrix products, m = n = k, f32: a note", HasSubstr("\"width\" requests 4 %"),
                           "the governor is powersave", "b at 2.5 USD an hour (an offer, 2026-10-01)",
                           "Not here: cuda (no driver); jax, tensorflow (not installed)."));
   EXPECT_EQ(made.notes[0].tone, Tone::bad);
