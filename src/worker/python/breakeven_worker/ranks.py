@@ -581,8 +581,11 @@ def connecting_by_nccl(ranks, visible_gpus):
     """The context of the first work in which NCCL connects the ranks. If that lasts too long, all ranks end: NCCL
     itself would wait for minutes, or for ever. An exception gets what may help, as in src/backends/cuda/device_ranks.cpp.
     """
-    given = os.environ.get("BREAKEVEN_NCCL_SECONDS", "")
-    seconds = int(given) if given.isdigit() and int(given) > 0 else _PATIENCE
+    try:
+        seconds = float(os.environ.get("BREAKEVEN_NCCL_SECONDS", ""))
+    except ValueError:
+        seconds = 0
+    seconds = seconds if seconds > 0 else _PATIENCE
     waits_in_vain = (
         f"NCCL has not connected the ranks within {seconds:g} s: NCCL_SOCKET_IFNAME selects a network, "
         "NCCL_P2P_DISABLE=1 avoids what an IOMMU or ACS breaks, NCCL_DEBUG=INFO says more; "
