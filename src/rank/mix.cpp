@@ -27,6 +27,7 @@ void name_dtypes_apart(std::vector<MixEntry>& entries) {
   for (MixEntry& entry : entries) {
     if (count[entry.id] == 1) continue;
     std::vector<std::string> dtypes;
+    dtypes.reserve(entry.instead.size());
     for (const std::string& id : entry.instead) dtypes.push_back(id.substr(id.rfind('/') + 1));
     if (!dtypes.empty()) entry.title += fmt::format(" (or {})", fmt::join(dtypes, ", "));
   }
