@@ -42,7 +42,7 @@ struct RankedPart {
   std::optional<Estimate> fastest_joules = {};     // of the fastest backend
   std::optional<ComputedBy> most_economical = {};  // the backend whose `joules` they are
 
-  /// What counts in a ranking by this metric.
+  /// The result that counts in a ranking by this metric.
   ComputedBy counted(Quantity by) const {
     return by == Quantity::energy && most_economical
                ? *most_economical

@@ -446,7 +446,7 @@ class ThresholdSession : public MeasuringSession {
         sides, [](const auto& side) { return std::ranges::all_of(side->contenders, &Contender::finished); });
   }
 
-  /// Those whose results are wrong or that failed. An interruption says nothing about a backend.
+  /// The backends that failed or gave wrong results. An interruption says nothing about a backend.
   static LostBackends lost_backends(const Sides& sides) {
     LostBackends lost;
     for (std::size_t side = 0; side < 2; ++side) {

@@ -46,7 +46,7 @@ class OpenblasBuildsTest(unittest.TestCase):
         program = started("serial", 2)
         warnings = program.hello["warnings"]
         program.quit()
-        self.assertIn("this build of openblas has no threads of its own: install a build with threads (Debian: libopenblas0-openmp)", warnings)
+        self.assertIn("this build of openblas has no threads of its own: install a build with threads (Debian: libopenblas-openmp-dev)", warnings)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ std::string defaults_warning() {
 std::string threads_warning() {
   if (cblas::library_has_threads()) return "";
   return fmt::format(
-      "this build of {0} has no threads of its own: install a build with threads (Debian: lib{0}0-openmp)",
+      "this build of {0} has no threads of its own: install a build with threads (Debian: lib{0}-openmp-dev)",
       cblas::library_name());
 }
 

@@ -18,7 +18,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// What may help after NCCL has failed; it follows NCCL's message.
+/// The end of a message on a failure of NCCL: remedies.
 std::string remedy_for_nccl() {
   int visible = 0;
   if (communicator().ranks_here() > 1 && cudaGetDeviceCount(&visible) == cudaSuccess && visible == 1) {

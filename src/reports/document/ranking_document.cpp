@@ -203,7 +203,7 @@ Table order_table(const Ranking& ranking) {
   return table;
 }
 
-/// What a case takes on a machine, and by which backend; or why that is not known.
+/// The amount that a case takes on a machine, with its backend; or why that is not known.
 TableCell case_cell(const RankedPart& part, Quantity by) {
   const auto& amount = by == Quantity::energy ? part.joules : part.seconds;
   if (!amount) return text_cell(part.seconds ? "energy not known" : part.unknown);

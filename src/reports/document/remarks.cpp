@@ -35,7 +35,7 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
-/// What texts on the same thing share. Algorithms have many names: on them, only the start counts.
+/// The part that texts on the same thing share. Algorithms have many names: on them, only the start counts.
 std::string kind_of(const std::string& text) {
   return text.starts_with(several_algorithms_start) ? std::string(several_algorithms_start)
                                                     : without_numbers(text);

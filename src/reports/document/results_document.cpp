@@ -422,7 +422,7 @@ bool has_gpu(const Threshold& threshold) {
 }
 
 /// The break-evens between machines. With a GPU, they are a question. Between processors, they are a detail
-/// of which machine is faster.
+/// in the comparison of machines.
 struct BreakEvens {
   std::vector<Threshold> with_gpu, of_processors;
 };

@@ -6,7 +6,7 @@ from breakeven_worker.backend import Transfer
 
 from .tensors import WithoutGradients, poison
 
-# Of operands and result in the host's memory: torch rounds pinned blocks up to the next power of two.
+# Copies of operands and result in the host's memory: torch rounds pinned blocks up to the next power of two.
 MOVED_COPIES = 2
 
 
