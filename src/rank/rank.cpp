@@ -238,6 +238,7 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
                                         fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
   }
+  fill_intervals(measured.parts);
   if (!ranking.weighted)  // then either all of them were measured, or none
     return predicted.parts.empty() ? geometric_mean(measured.parts)
                                    : geometric_mean_together(predicted.parts);

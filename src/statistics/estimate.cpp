@@ -97,6 +97,15 @@ Estimate geometric_mean_together(std::span<const Estimate> estimates) {
   return mean_of_logarithms(estimates, in_full);
 }
 
+void fill_intervals(std::span<Estimate> estimates) {
+  const auto has_interval = [](const Estimate& one) { return one.interval.has_value(); };
+  if (std::ranges::none_of(estimates, has_interval)) return;
+  for (Estimate& one : estimates) {
+    if (!one.interval)
+      one.interval = Interval{.low = one.value / unmeasured_noise, .high = one.value * unmeasured_noise};
+  }
+}
+
 Estimate ratio(const Estimate& over, const Estimate& under) {
   const double logarithm = std::log(over.value / under.value);
   const auto a = log_half_widths(over);
@@ -107,9 +116,8 @@ Estimate ratio(const Estimate& over, const Estimate& under) {
 }
 
 bool may_be_equal(const Estimate& ratio) {
-  constexpr double plain = 1.2;  // larger than noise, even if the noise is not known
   if (ratio.interval) return ratio.interval->low <= 1 && ratio.interval->high >= 1;
-  return ratio.value < plain && ratio.value > 1 / plain;
+  return ratio.value < unmeasured_noise && ratio.value > 1 / unmeasured_noise;
 }
 
 }  // namespace breakeven

@@ -33,6 +33,13 @@ Estimate geometric_mean(std::span<const Estimate> estimates);
 Estimate weighted_sum_together(std::span<const Estimate> estimates, std::span<const double> weights);
 Estimate geometric_mean_together(std::span<const Estimate> estimates);
 
+/// The ratio that noise may reach where nobody measured it.
+inline constexpr double unmeasured_noise = 1.2;
+
+/// Gives estimates without an interval the one from value / 1.2 to value * 1.2, if others have one. Otherwise
+/// one of them would take the interval from the whole sum.
+void fill_intervals(std::span<Estimate> estimates);
+
 /// The ratio of two estimates. The half widths of their logarithms add up in quadrature: the lower one of the
 /// first and the upper one of the second, and the other way round.
 Estimate ratio(const Estimate& over, const Estimate& under);

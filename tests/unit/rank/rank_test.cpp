@@ -720,6 +720,24 @@ TEST(Rank, TrainingToATargetCountsUpToThere) {
   EXPECT_THAT(ranking.ranked[2].unknown.at(Quantity::time), HasSubstr("did not reach its target"));
 }
 
+TEST(Rank, TrainingToATargetDoesNotHideHowPreciselyTheRestIsKnown) {
+  CaseResult training = sample::training("onednn");
+  training.training->seconds_to_accuracy = 1;
+  const auto results_of = [&](double seconds) {
+    return std::vector<Result>{machine("a", {training, product("onednn", 64, 100)}),
+                               machine("b", {training, product("onednn", 64, seconds)})};
+  };
+  Mix mix = mix_of({{64, 1}});
+  mix.entries.push_back({.id = training.id, .title = "train", .weight = 1, .instead = {}});
+  const Ranking tenth = ranked(results_of(110), mix);
+  EXPECT_EQ(tenth.ranked[1].place, 2) << "though 10 % may be noise where nobody measured it";
+  ASSERT_TRUE(tenth.ranked[1].seconds->interval);
+  EXPECT_NEAR(tenth.ranked[1].seconds->interval->high, 111 + std::hypot(1.1, 0.2), 1e-9)
+      << "1.2 s for the training";
+  mix.entries[1].weight = 100;
+  EXPECT_EQ(ranked(results_of(110), mix).ranked[1].place, 1) << "half of the work is the training";
+}
+
 TEST(Rank, TheNewestOfTwoFilesCounts) {
   Result before = machine("a", {product("onednn", 64, 1)});
   Result after = machine("a", {product("onednn", 64, 3)});

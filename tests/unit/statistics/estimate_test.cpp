@@ -55,6 +55,18 @@ TEST(Estimate, GeometricMeansAreOfRatios) {
   EXPECT_FALSE(geometric_mean(std::array{about(1, 1)}).interval) << "it reaches 0";
 }
 
+TEST(Estimate, OneWithoutIntervalTakesItFromNoOther) {
+  std::array mixed{about(10, 0.3), Estimate{.value = 1}};
+  fill_intervals(mixed);
+  EXPECT_DOUBLE_EQ(mixed[0].interval->high, 10.3) << "measured";
+  ASSERT_TRUE(mixed[1].interval);
+  EXPECT_DOUBLE_EQ(mixed[1].interval->low, 1 / 1.2);
+  EXPECT_DOUBLE_EQ(mixed[1].interval->high, 1.2);
+  std::array unknown{Estimate{.value = 10}, Estimate{.value = 1}};
+  fill_intervals(unknown);
+  EXPECT_FALSE(unknown[0].interval || unknown[1].interval) << "nothing was measured of either";
+}
+
 TEST(Estimate, ThatCannotBeToldApartIsNotRanked) {
   EXPECT_TRUE(may_be_equal(ratio(about(1, 0.02), about(1.02, 0.01))));
   EXPECT_FALSE(may_be_equal(ratio(about(1, 0.02), about(1.05, 0.01))));
