@@ -263,7 +263,7 @@ class Session : public MeasuringSession {
   }
 
   /// Repeats the visits during which the machine was too slow, once it is at its own speed again. This may
-  /// take up to a quarter of the run.
+  /// take up to a quarter of the run: what takes longer to prepare than is left of it is left as it is.
   void take_slow_phases_again() {
     constexpr double share = 0.25;
     if (passes() == 1) return;  // further samples would belong to none of the launches
@@ -274,7 +274,9 @@ class Session : public MeasuringSession {
         if (!contender.finished && counts_slow_samples(contender.own_speed, contender.throttling))
           slow.push_back(&contender);
       }
-      const double left = share * (begun - begun_) - (now() - begun);
+      double setup = 0;
+      for (const Contender* contender : slow) setup += contender->setup_seconds;
+      const double left = share * (begun - begun_) - (now() - begun) - setup;
       if (slow.empty() || left <= 0 || Interruption::requested()) continue;
       wait_for_machine_until_ = now() + std::min(left, seconds_of_launch());
       measure(slow, measure_.launches - 1, passes());

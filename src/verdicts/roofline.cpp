@@ -177,9 +177,9 @@ std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) 
   const double seconds = noise * result.seconds->ci_high.value_or(result.seconds->median);
   const auto text = [&](double amount, double ceiling, const char* unit, const char* measured_by) {
     return fmt::format(
-        "at least {:.4g} {} that no algorithm can do without, and the most that was measured here is {:.4g} "
-        "(by {}): either the work was not done, or that is too low, measured while the machine was disturbed "
-        "or by code that does not use all of this device",
+        "at least {:.4g} {} of unavoidable work, and the most that was measured here is {:.4g} (by {}): "
+        "either the work was not done, or that is too low: a disturbance, or code that does not suit the "
+        "device",
         amount / result.seconds->median * 1e-9, unit, ceiling * 1e-9, measured_by);
   };
   if (const auto most = ceilings.flop_per_second(result.dtype); most && needs->least_flop > *most * seconds)

@@ -72,6 +72,18 @@ TEST(RunInSimulatedTime, SlowPhaseIsTakenAgain) {
   EXPECT_GT(result.machine_speed->slow_rounds, 0);
 }
 
+TEST(RunInSimulatedTime, SlowPhasesAreTakenAgainOnlyWhereThatIsAQuarterOfTheTime) {
+  const auto seconds_at = [](double own_speed) {
+    Machine machine(2);
+    for (const char* path : {"/a", "/b"}) machine.programs[path].setup = 20;
+    machine.disturbance = [=](double) { return Disturbance{.own_speed = own_speed}; };
+    const double begun = machine.time.now();
+    run(machine, plan_of({64, 128, 256}));
+    return machine.time.now() - begun;
+  };
+  EXPECT_LT(seconds_at(0.6), 1.25 * seconds_at(1));
+}
+
 /// CPUs that only launch a GPU's work rest between launches: a probe would find them slow.
 TEST(RunInSimulatedTime, ARunOnGpusAloneIsNotProbed) {
   Machine machine(2);

@@ -46,6 +46,7 @@ using Fault = std::function<WrongAnswer(const Request& request)>;
 struct Program {
   double seconds = 1e-3;                                 // of an iteration
   std::function<double(const Case& problem)> cost = {};  // likewise, in place of `seconds`
+  double setup = 0;                                      // seconds of preparing
   double noise = 0.005;  // standard deviation of a sample, and of a launch, as a part of the seconds
   double claims = 1;     // times the seconds that pass
   bool sleeps = true;    // between samples
@@ -133,6 +134,7 @@ class ScriptedWorker : public Worker {
   }
   Answer answer(const request::Prepare& r) {
     if (program_.cost) seconds_ = program_.cost(r.problem);
+    if (program_.setup > 0) machine_.time.sleep(program_.setup);
     epochs_ = 0;
     return answer::Ready{.algorithm = "scripted"};
   }

@@ -230,16 +230,15 @@ TEST(Implausible, IsWhatNoAlgorithmCanDo) {
 
 TEST(Implausible, SaysByHowMuch) {
   const Ceilings all = usual_ceilings();
-  EXPECT_EQ(
-      why_implausible(square_product(1000, 0.01), all),
-      "at least 200 GFLOP/s that no algorithm can do without, and the most that was measured here is 100 "
-      "(by peak): either the work was not done, or that is too low, measured while the machine was disturbed "
-      "or by code that does not use all of this device");
+  EXPECT_EQ(why_implausible(square_product(1000, 0.01), all),
+            "at least 200 GFLOP/s of unavoidable work, and the most that was measured here is 100 (by peak): "
+            "either the work was not done, or that is too low: a disturbance, or code that does not suit the "
+            "device");
   EXPECT_EQ(
       why_implausible(array_read(1 << 30, 110), all),
-      "at least 100 GB/s that no algorithm can do without, and the most that was measured here is 50 (by "
-      "read, triad and copy): either the work was not done, or that is too low, measured while the machine "
-      "was disturbed or by code that does not use all of this device");
+      "at least 100 GB/s of unavoidable work, and the most that was measured here is 50 (by read, triad and "
+      "copy): either the work was not done, or that is too low: a disturbance, or code that does not suit "
+      "the device");
   CaseResult failed = square_product(1000, 0.01);
   failed.status = Status::failed;
   EXPECT_EQ(why_implausible(failed, all), "");
