@@ -30,6 +30,11 @@ struct Conv2d {
   /// The shape of what this pass computes: the result, the source's gradient or the weights' gradient.
   OutputShape output() const;
   std::int64_t elements_output() const { return output().elements(); }
+  /// The number of products that are added up for an element of the output, less those with padding.
+  std::int64_t terms() const {
+    if (pass == Pass::backward_weights) return n * this->p() * q();
+    return (pass == Pass::forward ? group_c() : group_k()) * r * s;
+  }
   /// Channels and filters of a group.
   std::int64_t group_c() const { return c / groups; }
   std::int64_t group_k() const { return k / groups; }

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <string_view>
 
+#include "workloads/parallel.h"
 #include "workloads/random.h"
 
 namespace breakeven {
@@ -49,11 +52,40 @@ std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels) {
   return signs;
 }
 
+namespace {
+
+/// Adds the sums over `signs.size()` channels, with their signs, of `inner` results each to `sums`.
+void add_channels(Dtype dtype, const void* results, std::span<const double> signs, std::int64_t inner,
+                  double* sums) {
+  constexpr std::int64_t at_once = 256;
+  const auto& load = facts(dtype).output.load;
+  std::array<double, at_once> values{};
+  const std::int64_t all = std::ssize(signs) * inner;
+  std::int64_t position = 0;
+  auto sign = signs.begin();
+  for (std::int64_t first = 0; first < all; first += at_once) {
+    const std::int64_t count = std::min(at_once, all - first);
+    load(results, first, count, values.data());
+    for (std::int64_t i = 0; i < count; ++i) {
+      sums[position] += *sign * values[static_cast<std::size_t>(i)];
+      if (++position < inner) continue;
+      position = 0;
+      ++sign;
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<double> project(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed) {
-  const std::size_t size = output_bytes(dtype);
-  return project(dtype, shape, seed, [&](std::int64_t first, std::int64_t) {
-    return static_cast<const std::byte*>(output) + static_cast<std::size_t>(first) * size;
+  const auto signs = channel_signs(seed, shape.channels);
+  std::vector<double> sums(static_cast<std::size_t>(shape.positions()), 0.0);
+  const auto bytes = static_cast<std::int64_t>(output_bytes(dtype)) * shape.channels * shape.inner;
+  parallel_for(shape.outer, threads_worth(shape.elements()), [&](std::int64_t o) {
+    add_channels(dtype, static_cast<const std::byte*>(output) + o * bytes, signs, shape.inner,
+                 sums.data() + o * shape.inner);
   });
+  return fold_positions(sums, seed);
 }
 
 std::vector<double> project(Dtype dtype, const OutputShape& shape, std::uint64_t seed,
@@ -63,15 +95,11 @@ std::vector<double> project(Dtype dtype, const OutputShape& shape, std::uint64_t
   std::vector<double> sums(static_cast<std::size_t>(shape.positions()), 0.0);
   const std::int64_t at_once = std::clamp<std::int64_t>(piece / shape.inner, 1, shape.channels);
   for (std::int64_t o = 0; o < shape.outer; ++o) {
-    double* row = sums.data() + o * shape.inner;
     for (std::int64_t start = 0; start < shape.channels; start += at_once) {
       const std::int64_t channels = std::min(at_once, shape.channels - start);
       const void* values = read((o * shape.channels + start) * shape.inner, channels * shape.inner);
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const double sign = signs[static_cast<std::size_t>(start + c)];
-        for (std::int64_t i = 0; i < shape.inner; ++i)
-          row[i] += sign * read_output(dtype, values, c * shape.inner + i);
-      }
+      add_channels(dtype, values, {signs.data() + start, static_cast<std::size_t>(channels)}, shape.inner,
+                   sums.data() + o * shape.inner);
     }
   }
   return fold_positions(sums, seed);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 
+#include "workloads/parallel.h"
 #include "workloads/random.h"
 #include "workloads/rotation.h"
 #include "workloads/transfer.h"
@@ -29,6 +32,46 @@ namespace {
 /// that is allowed, but at most a half, because a result that is half wrong is wrong.
 double lost_in_fast_accumulation(std::int64_t length) {
   return std::min(0.5, 2 * 0x1p-13 * static_cast<double>(length) / 3);
+}
+
+/// A matrix of input elements, row-major, that begins at element `first` of its stream.
+struct StoredMatrix {
+  Dtype dtype;
+  RandomStream numbers;
+  std::int64_t first, rows, columns;
+};
+
+/// Returns M v: `rows` sums of `columns` products each.
+std::vector<long double> times(const StoredMatrix& matrix, const std::vector<long double>& v, int threads) {
+  std::vector<long double> sums(static_cast<std::size_t>(matrix.rows));
+  parallel_parts(matrix.rows, threads, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+    std::vector<double> row(static_cast<std::size_t>(matrix.columns));
+    for (std::int64_t i = first; i < last; ++i) {
+      read_inputs(matrix.dtype, matrix.numbers, matrix.first + i * matrix.columns, matrix.columns,
+                  row.data());
+      sums[static_cast<std::size_t>(i)] = std::inner_product(
+          row.begin(), row.end(), v.begin(), 0.0L, std::plus<>{},
+          [](double value, long double weight) { return static_cast<long double>(value) * weight; });
+    }
+  });
+  return sums;
+}
+
+/// Returns M^T v: `columns` sums of `rows` products each.
+std::vector<long double> transposed_times(const StoredMatrix& matrix, const std::vector<long double>& v,
+                                          int threads) {
+  std::vector<long double> sums(static_cast<std::size_t>(matrix.columns));
+  parallel_parts(matrix.columns, threads, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+    std::vector<double> row(static_cast<std::size_t>(last - first));
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      read_inputs(matrix.dtype, matrix.numbers, matrix.first + i * matrix.columns + first, last - first,
+                  row.data());
+      const long double weight = v[static_cast<std::size_t>(i)];
+      std::transform(row.begin(), row.end(), sums.begin() + first, sums.begin() + first,
+                     [weight](double value, long double sum) { return sum + weight * value; });
+    }
+  });
+  return sums;
 }
 
 class MatmulWorkload final : public Workload {
@@ -116,7 +159,10 @@ class MatmulWorkload final : public Workload {
     const RandomStream a(seed, stream::first_operand);
     const RandomStream b(seed, stream::second_operand);
     Evidence truth;
-    for (const std::int64_t e : elements) {
+    truth.elements.resize(elements.size());
+    const std::int64_t count = std::ssize(elements);
+    parallel_for(count, threads_worth(count * 2 * p.k), [&](std::int64_t index) {
+      const std::int64_t e = elements[static_cast<std::size_t>(index)];
       const std::int64_t i = e / p.n % p.m;
       const std::int64_t j = e % p.n;
       const std::int64_t product = e / (p.m * p.n);
@@ -125,8 +171,8 @@ class MatmulWorkload final : public Workload {
         sum += static_cast<long double>(input_value(p.dtype, a, p.index_a(product, i, l))) *
                static_cast<long double>(input_value(p.dtype, b, p.index_b(product, l, j)));
       }
-      truth.elements.push_back(static_cast<double>(sum));
-    }
+      truth.elements[static_cast<std::size_t>(index)] = static_cast<double>(sum);
+    });
     truth.projections = fold_positions(signed_row_sums(p, a, b, seed), seed);
     return truth;
   }
@@ -143,27 +189,18 @@ class MatmulWorkload final : public Workload {
   /// O(mkn).
   static std::vector<double> signed_row_sums(const Matmul& p, const RandomStream& a, const RandomStream& b,
                                              std::uint64_t seed) {
-    const auto signs = channel_signs(seed, p.n);
+    const std::vector<double> signs = channel_signs(seed, p.n);
+    const std::vector<long double> s(signs.begin(), signs.end());
     std::vector<double> sums(static_cast<std::size_t>(p.batch * p.m));
-    std::vector<long double> b_sums(static_cast<std::size_t>(p.k));
-    for (std::int64_t product = 0; product < p.batch; ++product) {
-      for (std::int64_t l = 0; l < p.k; ++l) {
-        long double sum = 0;
-        for (std::int64_t j = 0; j < p.n; ++j) {
-          sum += static_cast<long double>(signs[static_cast<std::size_t>(j)] *
-                                          input_value(p.dtype, b, p.index_b(product, l, j)));
-        }
-        b_sums[static_cast<std::size_t>(l)] = sum;
-      }
-      for (std::int64_t i = 0; i < p.m; ++i) {
-        long double sum = 0;
-        for (std::int64_t l = 0; l < p.k; ++l) {
-          sum += static_cast<long double>(input_value(p.dtype, a, p.index_a(product, i, l))) *
-                 b_sums[static_cast<std::size_t>(l)];
-        }
-        sums[static_cast<std::size_t>(product * p.m + i)] = static_cast<double>(sum);
-      }
-    }
+    const int threads = threads_worth(p.elements_a() + p.elements_b());
+    const int threads_each = static_cast<int>(std::max<std::int64_t>(1, threads / p.batch));
+    parallel_for(p.batch, threads, [&](std::int64_t product) {
+      const StoredMatrix stored_a{p.dtype, a, p.index_a(product, 0, 0), p.rows_a(), p.stride_a()};
+      const StoredMatrix stored_b{p.dtype, b, p.index_b(product, 0, 0), p.rows_b(), p.stride_b()};
+      const auto b_s = (p.transpose_b ? transposed_times : times)(stored_b, s, threads_each);
+      const auto a_b_s = (p.transpose_a ? transposed_times : times)(stored_a, b_s, threads_each);
+      std::copy(a_b_s.begin(), a_b_s.end(), sums.begin() + product * p.m);
+    });
     return sums;
   }
 };

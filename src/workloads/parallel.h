@@ -35,6 +35,14 @@ void parallel_parts(std::int64_t count, int threads, const Body& body) {
   body(std::int64_t{0}, std::int64_t{0}, count / parts);
 }
 
+/// The number of threads for a loop over `elements`: at most one per core, each with so much to do (some
+/// milliseconds) that starting it does not matter.
+inline int threads_worth(std::int64_t elements) {
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
+  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<int>(std::clamp<std::int64_t>(elements / worth_a_thread, 1, cores));
+}
+
 /// Calls body(i) for every i in [0, count).
 template <typename Body>
 void parallel_for(std::int64_t count, int threads, const Body& body) {

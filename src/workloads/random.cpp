@@ -5,40 +5,64 @@
 #include <bit>
 #include <cstddef>
 #include <numeric>
-#include <thread>
 
 #include "workloads/parallel.h"
 
 namespace breakeven {
 namespace {
 
-double drawn(const DtypeFacts& type, const RandomStream& numbers, std::int64_t index) {
-  const auto i = static_cast<std::uint64_t>(index);
-  return type.is_integer() ? static_cast<double>(numbers.small_integer(i)) : numbers.uniform(i);
+/// Draws `count` numbers of `type`, not yet rounded to it.
+void draw(const DtypeFacts& type, const RandomStream& numbers, std::int64_t first, std::int64_t count,
+          double* values) {
+  const auto from = static_cast<std::uint64_t>(first);
+  const auto all = static_cast<std::uint64_t>(count);
+  if (type.is_integer()) {
+    for (std::uint64_t i = 0; i < all; ++i) values[i] = numbers.small_integer(from + i);
+  } else {
+    for (std::uint64_t i = 0; i < all; ++i) values[i] = numbers.uniform(from + i);
+  }
 }
+
+/// True if storing a drawn number changes it. Draws are integers, or floats, which f32 and f64 hold as they
+/// are; a device rounds those of tf32.
+bool rounds_draws(const DtypeFacts& type) {
+  return !type.is_integer() && type.input.roundoff > facts(Dtype::f32).unit_roundoff;
+}
+
+constexpr std::int64_t drawn_at_once = 256;
 
 }  // namespace
 
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers) {
-  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
-  const auto most = std::min<std::int64_t>(count / worth_a_thread, std::thread::hardware_concurrency());
   const DtypeFacts& type = facts(dtype);
-  parallel_parts(count, static_cast<int>(most), [&](std::int64_t, std::int64_t first, std::int64_t last) {
-    std::array<double, 256> values{};
-    for (std::int64_t at = first; at < last; at += std::ssize(values)) {
-      const std::int64_t some = std::min<std::int64_t>(last - at, std::ssize(values));
-      for (std::int64_t i = 0; i < some; ++i)
-        values[static_cast<std::size_t>(i)] = drawn(type, numbers, at + i);
+  parallel_parts(count, threads_worth(count), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+    std::array<double, drawn_at_once> values{};
+    for (std::int64_t at = first; at < last; at += drawn_at_once) {
+      const std::int64_t some = std::min(last - at, drawn_at_once);
+      draw(type, numbers, at, some, values.data());
       type.input.store(values.data(), some, data, at);
     }
   });
 }
 
+void read_inputs(Dtype dtype, const RandomStream& numbers, std::int64_t first, std::int64_t count,
+                 double* values) {
+  const DtypeFacts& type = facts(dtype);
+  if (!rounds_draws(type)) return draw(type, numbers, first, count, values);
+  alignas(double) std::array<std::byte, drawn_at_once * sizeof(double)> stored{};
+  for (std::int64_t done = 0; done < count; done += drawn_at_once) {
+    const std::int64_t some = std::min(count - done, drawn_at_once);
+    draw(type, numbers, first + done, some, values + done);
+    type.input.store(values + done, some, stored.data(), 0);
+    type.input.load(stored.data(), 0, some, values + done);
+  }
+}
+
 double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index) {
   const DtypeFacts& type = facts(dtype);
-  double value = drawn(type, numbers, index);
-  // Draws are integers, or floats, which f32 and f64 hold as they are; a device rounds those of tf32.
-  if (type.is_integer() || type.input.roundoff <= facts(Dtype::f32).unit_roundoff) return value;
+  double value = 0;
+  draw(type, numbers, index, 1, &value);
+  if (!rounds_draws(type)) return value;
   alignas(double) std::array<std::byte, sizeof(double)> stored{};
   type.input.store(&value, 1, stored.data(), 0);
   type.input.load(stored.data(), 0, 1, &value);
@@ -48,8 +72,7 @@ double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index)
 std::vector<double> input_values(Dtype dtype, const RandomStream& numbers, std::int64_t first,
                                  std::int64_t count) {
   std::vector<double> values(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    values[static_cast<std::size_t>(i)] = input_value(dtype, numbers, first + i);
+  read_inputs(dtype, numbers, first, count, values.data());
   return values;
 }
 

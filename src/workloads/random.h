@@ -56,10 +56,13 @@ class RandomStream {
 /// Writes `count` input elements of `dtype`, as stored, to `data`.
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers);
 
-/// The value of input element `index` after rounding to `dtype`, as fill_inputs() stores it.
-double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index);
+/// Writes the values of `count` input elements, of which the first is number `first`, after rounding to
+/// `dtype`, as fill_inputs() stores them.
+void read_inputs(Dtype dtype, const RandomStream& numbers, std::int64_t first, std::int64_t count,
+                 double* values);
 
-/// The same for a range of elements.
+/// The value of one, and of a range of `count`.
+double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index);
 std::vector<double> input_values(Dtype dtype, const RandomStream& numbers, std::int64_t first,
                                  std::int64_t count);
 

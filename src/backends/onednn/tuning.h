@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workloads/interface.h"
@@ -23,9 +24,23 @@ class Way : public Interface {
 template <typename W>
 using Maker = std::function<std::unique_ptr<W>()>;
 
-/// Races two ways in turn. True if the challenger is faster by more than the noise of such a short race. A
-/// tie goes to the champion, so the order of the candidates decides.
-bool challenger_wins(Way& champion, Way& challenger);
+/// Seconds of one run.
+double seconds_of(Way& way);
+
+/// Compares a champion with one challenger after another.
+class Race {
+ public:
+  explicit Race(std::function<double(Way&)> time = seconds_of) : time_(std::move(time)) {}
+
+  /// Runs both in turn. True if the challenger is faster by more than the noise of such a short race. A tie
+  /// goes to the champion, so the order of the candidates decides. The next call's champion is the winner of
+  /// this one.
+  bool challenger_wins(Way& champion, Way& challenger);
+
+ private:
+  std::function<double(Way&)> time_;
+  double champion_seconds_ = 0;  // the shortest of its runs so far
+};
 
 template <typename W>
 struct Winner {
@@ -42,11 +57,12 @@ struct Winner {
 /// Returns the fastest way; without a race the first. At most two exist at any time, which bounds the memory
 /// needed. `makers` must not be empty.
 template <typename W>
-Winner<W> choose(const std::vector<Maker<W>>& makers, bool race) {
-  Winner<W> winner{.way = makers.front()(), .candidates = race ? makers.size() : 1};
+Winner<W> choose(const std::vector<Maker<W>>& makers, bool races) {
+  Winner<W> winner{.way = makers.front()(), .candidates = races ? makers.size() : 1};
+  Race race;
   for (std::size_t i = 1; i < winner.candidates; ++i) {
     auto challenger = makers[i]();
-    if (challenger_wins(*winner.way, *challenger)) winner.way = std::move(challenger);
+    if (race.challenger_wins(*winner.way, *challenger)) winner.way = std::move(challenger);
   }
   return winner;
 }
