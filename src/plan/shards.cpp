@@ -29,9 +29,9 @@ constexpr double bytes_per_microsecond = 20e3;
 /// computes in float64 with plain loops.
 constexpr double prepared_bytes_per_microsecond = 100;
 constexpr double reference_flop_per_microsecond = 500;
-/// A visit prepares, races a library's variants, verifies, warms up and verifies again: about so many calls. A
-/// race of long calls has fewer.
-constexpr std::int64_t calls_besides_samples = 16, long_calls_besides_samples = 9;
+/// A visit prepares, races a library's variants, verifies, warms up and verifies again: about so many calls.
+/// A race has fewer where calls are long.
+constexpr std::int64_t calls_besides_samples = 16, long_calls_besides_samples = 10;
 constexpr Microseconds long_call = one_second / 4;
 /// A sample lasts 10 ms or one call.
 constexpr Microseconds shortest_sample = one_second / 100;
@@ -81,8 +81,10 @@ std::int64_t estimated_microseconds(const Case& problem, const Measure& measure)
   if (!problem.workload->is_timed()) return fit_cost;
   const Microseconds call = std::max(time_of(problem.flop(), flop_per_microsecond),
                                      time_of(problem.bytes(), bytes_per_microsecond));
-  const std::int64_t calls = call < long_call ? calls_besides_samples : long_calls_besides_samples;
-  const Microseconds preparing = time_of(problem.bytes(), prepared_bytes_per_microsecond) + calls * call;
+  const Microseconds short_part = std::min(call, long_call);  // so that more work never takes less time
+  const Microseconds preparing = time_of(problem.bytes(), prepared_bytes_per_microsecond) +
+                                 calls_besides_samples * short_part +
+                                 long_calls_besides_samples * (call - short_part);
   const Microseconds reference = time_of(reference_flop(problem), reference_flop_per_microsecond) +
                                  time_of(problem.bytes(), prepared_bytes_per_microsecond);
   const Microseconds limit = std::max(time_of(measure.max_seconds, 1.0 / one_second), call);

@@ -3,6 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include <ctime>
+#include <utility>
+#include <vector>
 
 #include "host/cache.h"
 #include "host/energy.h"
@@ -51,83 +53,103 @@ std::int64_t untimed_iterations(std::int64_t iterations, const SampleMode& mode)
   return mode.each_iteration ? 1 : (iterations + part - 1) / part;
 }
 
+/// The loop that a sample times, run by Google Benchmark.
+class TimedLoop {
+ public:
+  TimedLoop(Prepared& prepared, const SampleMode& mode, std::int64_t iterations)
+      : prepared_(prepared), mode_(mode), iterations_(iterations) {}
+
+  void run(benchmark::State& state) {
+    if (mode_.cold || mode_.each_iteration) {
+      run_one_by_one(state);
+    } else {
+      run_all_at_once(state);
+    }
+  }
+  /// One iteration, which a GPU has not finished yet.
+  void enqueue() {
+    if (mode_.transfer.moves()) prepared_.bring();
+    prepared_.run_many(mode_.transfer.repetitions);
+    if (mode_.transfer.moves()) fetched_ = prepared_.fetch();
+  }
+  void iterate(std::int64_t times) {
+    if (!mode_.transfer.moves()) return prepared_.run_many(times * mode_.transfer.repetitions);
+    for (std::int64_t i = 0; i < times; ++i) {
+      enqueue();
+      // The requester waits for a result that is copied to the host before the next iteration.
+      if (fetched_) prepared_.wait();
+    }
+  }
+
+  double cpu_seconds = 0;         // of the timed iterations
+  std::vector<double> latencies;  // seconds of each iteration, if requested
+
+ private:
+  void run_all_at_once(benchmark::State& state) {
+    // A single batch, so that the two clock readings enclose only the loop that a user would write.
+    while (state.KeepRunningBatch(iterations_)) time(state, [&] { iterate(iterations_); });
+  }
+  void run_one_by_one(benchmark::State& state) {
+    if (mode_.each_iteration) latencies.reserve(static_cast<std::size_t>(iterations_));
+    for (auto _ : state) {
+      if (mode_.cold && (!prepared_.flush() || mode_.transfer.moves())) flush_caches();
+      const double seconds = time(state, [&] { enqueue(); });
+      if (mode_.each_iteration) latencies.push_back(seconds);
+    }
+  }
+  double time(benchmark::State& state, const auto& work) {
+    communicator().barrier();  // otherwise the time would include how much later other ranks begin
+    const double cpu_before = process_cpu_seconds();
+    const auto start = Clock::now();
+    work();
+    prepared_.wait();
+    const double seconds = seconds_since(start);
+    cpu_seconds += process_cpu_seconds() - cpu_before;
+    state.SetIterationTime(seconds);
+    return seconds;
+  }
+
+  Prepared& prepared_;
+  const SampleMode& mode_;
+  std::int64_t iterations_;
+  bool fetched_ = false;
+};
+
 }  // namespace
 
 answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
                            const SampleMode& mode) {
-  answer::Sample sample;
-  double cpu_seconds = 0;
-  bool fetched = false;
-  Communicator& ranks = communicator();
-  const auto enqueue = [&] {
-    if (mode.transfer.moves()) prepared.bring();
-    prepared.run_many(mode.transfer.repetitions);
-    if (mode.transfer.moves()) fetched = prepared.fetch();
-  };
-  // If a result is copied to the host, the requester waits for it before the next iteration.
-  const auto iterate = [&](std::int64_t times) {
-    if (!mode.transfer.moves()) return prepared.run_many(times * mode.transfer.repetitions);
-    for (std::int64_t i = 0; i < times; ++i) {
-      enqueue();
-      if (fetched) prepared.wait();
-    }
-  };
-  const auto all_at_once = [&](benchmark::State& state) {
-    // A single batch, so that the two clock readings enclose only the loop that a user would write.
-    while (state.KeepRunningBatch(iterations)) {
-      ranks.barrier();  // otherwise the first iteration would include how much later other ranks begin
-      const double cpu_before = process_cpu_seconds();
-      const auto start = Clock::now();
-      iterate(iterations);
-      prepared.wait();
-      state.SetIterationTime(seconds_since(start));
-      cpu_seconds += process_cpu_seconds() - cpu_before;
-    }
-  };
-  const auto one_by_one = [&](benchmark::State& state) {
-    if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
-    for (auto _ : state) {
-      if (mode.cold && (!prepared.flush() || mode.transfer.moves())) flush_caches();
-      ranks.barrier();
-      const double cpu_before = process_cpu_seconds();
-      const auto start = Clock::now();
-      enqueue();
-      prepared.wait();
-      const double seconds = seconds_since(start);
-      cpu_seconds += process_cpu_seconds() - cpu_before;
-      state.SetIterationTime(seconds);
-      if (mode.each_iteration) sample.latencies.push_back(seconds);
-    }
-  };
-
+  TimedLoop loop(prepared, mode, iterations);
   const EnergyMeter meter;
   Capture capture;
   const EmptiesTheList empties;
-  const bool singly = mode.cold || mode.each_iteration;
-  auto* registered = singly ? benchmark::RegisterBenchmark(name.c_str(), one_by_one)
-                            : benchmark::RegisterBenchmark(name.c_str(), all_at_once);
-  registered->UseManualTime()->Iterations(iterations)->Repetitions(1);
+  benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) { loop.run(state); })
+      ->UseManualTime()
+      ->Iterations(iterations)
+      ->Repetitions(1);
   const std::int64_t untimed = untimed_iterations(iterations, mode);
   prepared.prepare_runs((untimed + iterations) * mode.transfer.repetitions);
   if (untimed > 0) {
-    iterate(untimed);
+    loop.iterate(untimed);
     prepared.wait();
   }
-  const double communication_before = ranks.seconds();
+  const double communication_before = communicator().seconds();
   const auto joules_before = meter.joules();
   benchmark::RunSpecifiedBenchmarks(&capture, ".");
   const auto joules_after = meter.joules();
 
   const auto count = static_cast<double>(iterations);
+  answer::Sample sample;
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
-  sample.cpu_seconds = cpu_seconds / count;
-  if (const double spent = ranks.seconds() - communication_before; spent > 0)
+  sample.cpu_seconds = loop.cpu_seconds / count;
+  sample.latencies = std::move(loop.latencies);
+  if (const double spent = communicator().seconds() - communication_before; spent > 0)
     sample.communication_seconds = spent / count;
   if (mode.device_seconds) {
     prepared.prepare_runs(iterations * mode.transfer.repetitions);
     sample.device_seconds =
-        prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
+        prepared.device_seconds([&] { loop.enqueue(); }, mode.transfer.repetitions, iterations, mode.cold);
   }
   // The cache flushes of a cold sample use energy too, so the energy of the work itself is unknown. It is
   // also unknown if the counter has wrapped to 0, as it does about once per hour of work.

@@ -136,7 +136,7 @@ std::vector<double> forward_channel_sums(const Conv2d& p, const Operands& in,
     for (std::int64_t i = 0; i < per_filter; ++i)
       into[i] += signs[static_cast<std::size_t>(k)] * filter[static_cast<std::size_t>(i)];
   }
-  parallel_for(p.n, threads_worth(p.elements_source()), [&](std::int64_t image) {
+  parallel_for(p.n, threads_for(p.elements_source()), [&](std::int64_t image) {
     for (std::int64_t c = 0; c < p.c; ++c) {
       const auto plane = input_values(p.dtype, in.source, (image * p.c + c) * p.h * p.w, p.h * p.w);
       for_read_runs(p, [&](std::int64_t tap, std::int64_t source, std::int64_t result, std::int64_t count) {
@@ -164,7 +164,7 @@ std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& 
         weights[static_cast<std::size_t>(k * p.r * p.s + i)] += sign * filter[static_cast<std::size_t>(i)];
     }
   }
-  parallel_for(p.n, threads_worth(p.elements_result()), [&](std::int64_t image) {
+  parallel_for(p.n, threads_for(p.elements_result()), [&](std::int64_t image) {
     for (std::int64_t k = 0; k < p.k; ++k) {
       const auto plane = input_values(p.dtype, in.gradient, (image * p.k + k) * p.p() * p.q(), p.p() * p.q());
       for_read_runs(p, [&](std::int64_t tap, std::int64_t source, std::int64_t result, std::int64_t count) {
@@ -182,29 +182,35 @@ std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& 
 /// gradient.
 std::vector<double> backward_weights_channel_sums(const Conv2d& p, const Operands& in,
                                                   const std::vector<double>& signs) {
+  constexpr std::int64_t gradients_at_once = std::int64_t{1} << 22U;  // elements
   std::vector<double> sums(static_cast<std::size_t>(p.group_c() * p.r * p.s), 0.0);
-  const auto plane = p.p() * p.q();
-  std::vector<double> gradients(static_cast<std::size_t>(p.groups * plane));
-  const int threads = threads_worth(p.elements_source() / p.n);
-  for (std::int64_t image = 0; image < p.n; ++image) {
-    std::fill(gradients.begin(), gradients.end(), 0.0);
-    parallel_for(p.groups, threads_worth(p.k * plane), [&](std::int64_t group) {
-      for (std::int64_t k = group * p.group_k(); k < (group + 1) * p.group_k(); ++k) {
+  const std::int64_t plane = p.p() * p.q();
+  const std::int64_t images = std::clamp<std::int64_t>(gradients_at_once / (p.groups * plane), 1, p.n);
+  std::vector<double> gradients(
+      static_cast<std::size_t>(images * p.groups * plane));  // images x groups x p x q
+  const int threads = threads_for(p.elements_source());
+  for (std::int64_t start = 0; start < p.n; start += images) {
+    const std::int64_t count = std::min(images, p.n - start);
+    parallel_for(count * p.groups, threads, [&](std::int64_t i) {
+      double* const into = gradients.data() + i * plane;
+      std::fill_n(into, plane, 0.0);
+      const std::int64_t image = start + i / p.groups;
+      const std::int64_t first = i % p.groups * p.group_k();
+      for (std::int64_t k = first; k < first + p.group_k(); ++k) {
         const auto values = input_values(p.dtype, in.gradient, (image * p.k + k) * plane, plane);
-        double* into = gradients.data() + group * plane;
-        for (std::int64_t i = 0; i < plane; ++i)
-          into[i] += signs[static_cast<std::size_t>(k)] * values[static_cast<std::size_t>(i)];
+        for (std::int64_t at = 0; at < plane; ++at)
+          into[at] += signs[static_cast<std::size_t>(k)] * values[static_cast<std::size_t>(at)];
       }
     });
     parallel_for(p.group_c(), threads, [&](std::int64_t c) {
-      for (std::int64_t group = 0; group < p.groups; ++group) {
-        const auto source =
-            input_values(p.dtype, in.source, (image * p.c + group * p.group_c() + c) * p.h * p.w, p.h * p.w);
-        for_read_runs(p, [&](std::int64_t tap, std::int64_t from, std::int64_t result, std::int64_t count) {
+      for (std::int64_t i = 0; i < count * p.groups; ++i) {
+        const std::int64_t channel = (start + i / p.groups) * p.c + i % p.groups * p.group_c() + c;
+        const auto source = input_values(p.dtype, in.source, channel * p.h * p.w, p.h * p.w);
+        for_read_runs(p, [&](std::int64_t tap, std::int64_t from, std::int64_t result, std::int64_t length) {
           const double* values = source.data() + from;
-          const double* with = gradients.data() + group * plane + result;
+          const double* with = gradients.data() + i * plane + result;
           double sum = 0;
-          for (std::int64_t x = 0; x < count; ++x) sum += with[x] * values[x * p.stride_w];
+          for (std::int64_t x = 0; x < length; ++x) sum += with[x] * values[x * p.stride_w];
           sums[static_cast<std::size_t>(c * p.r * p.s + tap)] += sum;
         });
       }
@@ -369,8 +375,8 @@ class Conv2dWorkload final : public Workload {
     Evidence truth;
     truth.elements.resize(elements.size());
     const std::int64_t count = std::ssize(elements);
-    const std::int64_t terms = 2 * p.terms();
-    parallel_for(count, threads_worth(count * terms), [&](std::int64_t i) {
+    const std::int64_t drawn = 2 * p.terms();
+    parallel_for(count, threads_for(count * drawn), [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       truth.elements[at] = element(p, in, elements[at]);
     });

@@ -30,9 +30,9 @@ struct Conv2d {
   /// The shape of what this pass computes: the result, the source's gradient or the weights' gradient.
   OutputShape output() const;
   std::int64_t elements_output() const { return output().elements(); }
-  /// The number of products that are added up for an element of the output, less those with padding.
+  /// The number of products in the sum for one element of the output; those with padding count, too.
   std::int64_t terms() const {
-    if (pass == Pass::backward_weights) return n * this->p() * q();
+    if (pass == Pass::backward_weights) return elements_result() / k;
     return (pass == Pass::forward ? group_c() : group_k()) * r * s;
   }
   /// Channels and filters of a group.

@@ -54,7 +54,8 @@ std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels) {
 
 namespace {
 
-/// Adds the sums over `signs.size()` channels, with their signs, of `inner` results each to `sums`.
+/// Adds sign(c) * result[c, i] of all channels c to sums[i]. Results are stored as `signs.size()` channels of
+/// `inner` each.
 void add_channels(Dtype dtype, const void* results, std::span<const double> signs, std::int64_t inner,
                   double* sums) {
   constexpr std::int64_t at_once = 256;
@@ -81,7 +82,7 @@ std::vector<double> project(Dtype dtype, const void* output, const OutputShape& 
   const auto signs = channel_signs(seed, shape.channels);
   std::vector<double> sums(static_cast<std::size_t>(shape.positions()), 0.0);
   const auto bytes = static_cast<std::int64_t>(output_bytes(dtype)) * shape.channels * shape.inner;
-  parallel_for(shape.outer, threads_worth(shape.elements()), [&](std::int64_t o) {
+  parallel_for(shape.outer, threads_for(shape.elements()), [&](std::int64_t o) {
     add_channels(dtype, static_cast<const std::byte*>(output) + o * bytes, signs, shape.inner,
                  sums.data() + o * shape.inner);
   });

@@ -31,7 +31,7 @@ struct Matmul {
   std::int64_t index_b(std::int64_t b, std::int64_t l, std::int64_t j) const {
     return b * k * n + (transpose_b ? j * k + l : l * n + j);
   }
-  /// The rows of A and B as stored, and the distance between them.
+  /// The numbers of rows of A and B as stored, and the distances between them.
   std::int64_t rows_a() const { return transpose_a ? k : m; }
   std::int64_t rows_b() const { return transpose_b ? n : k; }
   std::int64_t stride_a() const { return transpose_a ? m : k; }

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,22 +25,40 @@ constexpr Part part_of(std::int64_t length, std::int64_t index, std::int64_t par
 }
 
 /// Calls body(part, first, last) for contiguous ranges that together are [0, count). Parts are numbered from
-/// 0; each has its own thread. There are at most `threads` of them, and at most one per item. The body must
-/// not throw.
+/// 0; each has its own thread. There are at most `threads` of them, and at most one per item. If bodies
+/// throw, the exception of the first of these parts is thrown again when all have ended.
 template <typename Body>
 void parallel_parts(std::int64_t count, int threads, const Body& body) {
   const std::int64_t parts = std::clamp<std::int64_t>(count, 1, std::max(1, threads));
-  std::vector<std::jthread> others;
-  for (std::int64_t part = 1; part < parts; ++part) {
-    const Part mine = part_of(count, part, parts);
-    others.emplace_back([&body, part, mine] { body(part, mine.first, mine.last()); });
+  std::vector<std::exception_ptr> exceptions(static_cast<std::size_t>(parts));
+  const auto run = [&](std::int64_t part) {
+    try {
+      const Part mine = part_of(count, part, parts);
+      body(part, mine.first, mine.last());
+    } catch (...) {
+      exceptions[static_cast<std::size_t>(part)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    others.reserve(static_cast<std::size_t>(parts));
+    std::int64_t part = 1;
+    try {
+      for (; part < parts; ++part) others.emplace_back(run, part);
+    } catch (const std::system_error&) {
+      // No more threads are allowed here. This one does the other parts.
+    }
+    run(0);
+    for (; part < parts; ++part) run(part);
   }
-  body(std::int64_t{0}, std::int64_t{0}, count / parts);
+  for (const std::exception_ptr& exception : exceptions) {
+    if (exception) std::rethrow_exception(exception);
+  }
 }
 
 /// The number of threads for a loop over `elements`: at most one per core, each with so much to do (some
 /// milliseconds) that starting it does not matter.
-inline int threads_worth(std::int64_t elements) {
+inline int threads_for(std::int64_t elements) {
   constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
   const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
   return static_cast<int>(std::clamp<std::int64_t>(elements / worth_a_thread, 1, cores));

@@ -35,7 +35,7 @@ constexpr std::int64_t drawn_at_once = 256;
 
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers) {
   const DtypeFacts& type = facts(dtype);
-  parallel_parts(count, threads_worth(count), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  parallel_parts(count, threads_for(count), [&](std::int64_t, std::int64_t first, std::int64_t last) {
     std::array<double, drawn_at_once> values{};
     for (std::int64_t at = first; at < last; at += drawn_at_once) {
       const std::int64_t some = std::min(last - at, drawn_at_once);

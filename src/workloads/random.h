@@ -56,15 +56,15 @@ class RandomStream {
 /// Writes `count` input elements of `dtype`, as stored, to `data`.
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers);
 
-/// Writes the values of `count` input elements, of which the first is number `first`, after rounding to
-/// `dtype`, as fill_inputs() stores them.
+/// Writes the values of input elements `first` to `first + count - 1`, rounded to `dtype` as fill_inputs()
+/// stores them.
 void read_inputs(Dtype dtype, const RandomStream& numbers, std::int64_t first, std::int64_t count,
                  double* values);
-
-/// The value of one, and of a range of `count`.
-double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index);
+/// The same in a vector.
 std::vector<double> input_values(Dtype dtype, const RandomStream& numbers, std::int64_t first,
                                  std::int64_t count);
+/// The value of one input element.
+double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index);
 
 /// The order of `count` rows in an epoch: the indices sorted by the stream's 64-bit numbers.
 std::vector<std::uint32_t> shuffled_indices(std::uint32_t count, const RandomStream& numbers);

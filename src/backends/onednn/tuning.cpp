@@ -25,12 +25,14 @@ struct Shortest {
   }
 };
 
+constexpr double hopeless_if_long = 1.1;
+
 /// Continues a race whose runs are not very long.
 Shortest run_in_turn(Way& champion, Way& challenger, const std::function<double(Way&)>& time,
                      Shortest shortest) {
   constexpr double race_seconds = 0.04;
   constexpr double is_long = 0.05;  // seconds; neither a cold start nor a few per cent of noise matter then
-  constexpr double hopeless = 1.5, hopeless_if_long = 1.1;
+  constexpr double hopeless = 1.5;
   constexpr int fewest_rounds = 2;
   constexpr int most_rounds = 200;
   const bool are_long = std::max(shortest.champion, shortest.challenger) >= is_long;
@@ -61,14 +63,17 @@ double seconds_of(Way& way) {
 bool Race::challenger_wins(Way& champion, Way& challenger) {
   // A case with such runs has few samples, and a race of many runs would take longer than all of them.
   constexpr double is_very_long = 0.25;
-  constexpr double clear = 1.05;
   const double first = champion_seconds_ >= is_very_long ? champion_seconds_ : time_(champion);
   Shortest shortest{.champion = first, .challenger = time_(challenger)};
   if (first < is_very_long) {
     shortest = run_in_turn(champion, challenger, time_, shortest);
-  } else if (shortest.challenger_wins() && !shortest.is_decided_by(clear)) {
-    const double again = time_(champion);
-    shortest.keep(again, time_(challenger));
+  } else if (!shortest.is_decided_by(hopeless_if_long)) {
+    // Only a second run of the slower one may change the winner.
+    if (shortest.challenger_wins()) {
+      shortest.champion = std::min(shortest.champion, time_(champion));
+    } else {
+      shortest.challenger = std::min(shortest.challenger, time_(challenger));
+    }
   }
   const bool wins = shortest.challenger_wins();
   champion_seconds_ = wins ? shortest.challenger : shortest.champion;

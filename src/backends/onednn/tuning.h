@@ -33,13 +33,13 @@ class Race {
   explicit Race(std::function<double(Way&)> time = seconds_of) : time_(std::move(time)) {}
 
   /// Runs both in turn. True if the challenger is faster by more than the noise of such a short race. A tie
-  /// goes to the champion, so the order of the candidates decides. The next call's champion is the winner of
-  /// this one.
+  /// goes to the champion, so the order of the candidates decides. The winner is to be the champion of the
+  /// next call.
   bool challenger_wins(Way& champion, Way& challenger);
 
  private:
   std::function<double(Way&)> time_;
-  double champion_seconds_ = 0;  // the shortest of its runs so far
+  double champion_seconds_ = 0;  // its shortest run in the call before; 0 in the first call
 };
 
 template <typename W>
@@ -57,8 +57,8 @@ struct Winner {
 /// Returns the fastest way; without a race the first. At most two exist at any time, which bounds the memory
 /// needed. `makers` must not be empty.
 template <typename W>
-Winner<W> choose(const std::vector<Maker<W>>& makers, bool races) {
-  Winner<W> winner{.way = makers.front()(), .candidates = races ? makers.size() : 1};
+Winner<W> choose(const std::vector<Maker<W>>& makers, bool tuned) {
+  Winner<W> winner{.way = makers.front()(), .candidates = tuned ? makers.size() : 1};
   Race race;
   for (std::size_t i = 1; i < winner.candidates; ++i) {
     auto challenger = makers[i]();

@@ -107,12 +107,13 @@ TEST(Shards, AreTheSameOnEveryMachine) {
   for (const auto& shard : divide_into_shards(costs, 8)) {
     for (const std::size_t i : shard) text += std::to_string(i) + " ";
   }
-  EXPECT_EQ(fingerprint_of({text}), "48890d943e6c9f98");
+  EXPECT_EQ(fingerprint_of({text}), "2af8656430f101e2");
 }
 
 TEST(EstimatedTime, GrowsWithTheWork) {
   EXPECT_THAT(product(256), Gt(product(64)));
   EXPECT_THAT(product(4096), Gt(2 * product(64)));
+  EXPECT_THAT(product(3000), Gt(product(2900))) << "although races of long calls have fewer of them";
   EXPECT_THAT(estimate("read", {{"bytes", std::int64_t{1} << 30U}, {"dtype", "f32"}}),
               Gt(estimate("read", {{"bytes", 4096}, {"dtype", "f32"}})));
 }

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace breakeven {
@@ -86,6 +89,64 @@ TEST(TakeSample, MovesDataBeforeTheRunsOfEachIteration) {
   Noting prepared;
   take_sample(prepared, "a", 2, {.transfer = {.policy = Transfer::Policy::each, .repetitions = 5}});
   EXPECT_THAT(prepared.asked, ElementsAre(0, 5, 0, 5));
+}
+
+/// Writes down the order of what it is asked.
+class Recording final : public Prepared {
+ public:
+  explicit Recording(bool fetches = false) : fetches_(fetches) {}
+  void prepare_runs(std::int64_t runs) override { order += "prepare " + std::to_string(runs) + ", "; }
+  void run() override { order += "run, "; }
+  void bring() override { order += "bring, "; }
+  bool fetch() override {
+    order += "fetch, ";
+    return fetches_;
+  }
+  void wait() override { order += "wait, "; }
+  bool flush() override {
+    order += "flush, ";
+    return true;
+  }
+  std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
+                                       std::int64_t iterations, bool cold) override {
+    order += "device " + std::to_string(runs) + " " + std::to_string(iterations) + (cold ? " cold: " : ": ");
+    enqueue();
+    return 0.25;
+  }
+  Evidence show(const std::vector<std::int64_t>&) override { return {}; }
+  std::string algorithm() const override { return ""; }
+
+  std::string order;
+
+ private:
+  bool fetches_;
+};
+
+TEST(TakeSample, WaitsForEachResultThatIsCopiedAndOtherwiseOnceAtTheEnd) {
+  const SampleMode moves{.transfer = {.policy = Transfer::Policy::each}, .device_seconds = false};
+  Recording fetching(true);
+  take_sample(fetching, "a", 2, moves);
+  EXPECT_EQ(fetching.order, "prepare 2, bring, run, fetch, wait, bring, run, fetch, wait, wait, ");
+  Recording bringing(false);
+  take_sample(bringing, "a", 2, moves);
+  EXPECT_EQ(bringing.order, "prepare 2, bring, run, fetch, bring, run, fetch, wait, ");
+}
+
+TEST(TakeSample, WithColdCachesFlushesBeforeEachIteration) {
+  Recording prepared;
+  take_sample(prepared, "a", 2, {.transfer = {}, .cold = true, .device_seconds = false});
+  EXPECT_EQ(prepared.order, "prepare 2, flush, run, wait, flush, run, wait, ");
+}
+
+TEST(TakeSample, TakesTheDevicesTimeOfFurtherIterations) {
+  Recording prepared;
+  const answer::Sample sample =
+      take_sample(prepared, "a", 1,
+                  {.transfer = {.policy = Transfer::Policy::each, .repetitions = 2}, .each_iteration = true});
+  EXPECT_EQ(prepared.order,
+            "prepare 2, bring, run, run, fetch, wait, prepare 2, device 2 1: bring, run, run, fetch, ");
+  EXPECT_EQ(sample.device_seconds, 0.25);
+  EXPECT_THAT(sample.latencies, SizeIs(1));
 }
 
 /// The number of runs in a sample of three iterations.

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
 namespace breakeven {
 namespace {
 
@@ -19,6 +24,42 @@ TEST(PartOf, LeavesNoGapAndDiffersByOneAtMost) {
       EXPECT_EQ(covered, length) << parts << " parts";
     }
   }
+}
+
+TEST(ParallelFor, TakesEachItemOnce) {
+  for (const std::int64_t count : {0, 1, 2, 3, 64, 97}) {
+    for (const int threads : {-1, 0, 1, 2, 3, 64, 100}) {
+      std::vector<std::atomic<int>> taken(static_cast<std::size_t>(count));
+      parallel_for(count, threads, [&](std::int64_t i) { ++taken[static_cast<std::size_t>(i)]; });
+      for (const auto& times : taken) EXPECT_EQ(times, 1) << count << " items, " << threads << " threads";
+    }
+  }
+}
+
+TEST(ParallelParts, ThrowWhatTheFirstOfThemThrewWhenAllHaveEnded) {
+  for (const std::int64_t fails_from : {0, 1, 3}) {
+    std::atomic<int> ended = 0;
+    std::string thrown;
+    try {
+      parallel_parts(4, 4, [&](std::int64_t part, std::int64_t, std::int64_t) {
+        ++ended;
+        if (part >= fails_from) throw std::runtime_error(std::to_string(part));
+      });
+    } catch (const std::runtime_error& e) {
+      thrown = e.what();
+    }
+    EXPECT_EQ(thrown, std::to_string(fails_from));
+    EXPECT_EQ(ended, 4);
+  }
+}
+
+TEST(ThreadsFor, AreOneUnlessThereIsMuchToDo) {
+  constexpr std::int64_t million = 1 << 20;
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  EXPECT_EQ(threads_for(0), 1);
+  EXPECT_EQ(threads_for(2 * million - 1), 1);
+  EXPECT_EQ(threads_for(2 * million), std::min(2, cores));
+  EXPECT_EQ(threads_for(std::numeric_limits<std::int64_t>::max()), cores);
 }
 
 }  // namespace

@@ -45,6 +45,18 @@ TEST(Random, FilledInputsAreTheValuesOfTheirIndices) {
   }
 }
 
+TEST(Random, RangesOfInputsAreTheValuesOfTheirIndices) {
+  const RandomStream numbers(7, stream::second_operand);
+  for (const Dtype dtype : all_dtypes()) {
+    for (const std::int64_t count : {0, 1, 255, 256, 257, 600}) {
+      const auto values = input_values(dtype, numbers, 11, count);
+      ASSERT_EQ(std::ssize(values), count);
+      for (std::int64_t i = 0; i < count; ++i)
+        EXPECT_EQ(values[static_cast<std::size_t>(i)], input_value(dtype, numbers, 11 + i)) << name(dtype);
+    }
+  }
+}
+
 TEST(Random, ShuffledIndicesAreAPermutation) {
   auto order = shuffled_indices(1000, RandomStream(1, stream::batch_order));
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));

@@ -53,24 +53,32 @@ TEST(OnednnRace, OfShortRunsForgetsColdStarts) {
   EXPECT_TRUE(Race(simulated).challenger_wins(champion, challenger));
 }
 
-TEST(OnednnRace, OfVeryLongRunsHasOneOfEachWayUnlessASecondMayChangeTheWinner) {
+TEST(OnednnRace, OfVeryLongRunsGivesTheSlowerOneASecondRunWhereTheyAreClose) {
   TimedWay first({4});
-  TimedWay slower({4.01});
+  TimedWay slow({5});
+  TimedWay close({4.01});
   TimedWay faster({3.85});
   TimedWay fastest({2});
   Race race(simulated);
-  EXPECT_FALSE(race.challenger_wins(first, slower));
-  EXPECT_EQ(first.runs() + slower.runs(), 2U);
+  EXPECT_FALSE(race.challenger_wins(first, slow));
+  EXPECT_EQ(first.runs() + slow.runs(), 2U);
+  EXPECT_FALSE(race.challenger_wins(first, close));
+  EXPECT_EQ(first.runs(), 1U);
+  EXPECT_EQ(close.runs(), 2U);
   EXPECT_TRUE(race.challenger_wins(first, faster));
-  EXPECT_EQ(first.runs() + faster.runs(), 4U);
+  EXPECT_EQ(first.runs(), 2U);
+  EXPECT_EQ(faster.runs(), 1U);
   EXPECT_TRUE(race.challenger_wins(faster, fastest));
-  EXPECT_EQ(faster.runs() + fastest.runs(), 3U);
+  EXPECT_EQ(faster.runs() + fastest.runs(), 2U);
 }
 
-TEST(OnednnRace, ADisturbedChampionHasASecondRun) {
-  TimedWay champion({4.2, 4});
-  TimedWay challenger({4});
+TEST(OnednnRace, OfVeryLongRunsForgivesADisturbance) {
+  TimedWay champion({4.3, 4});
+  TimedWay challenger({4.1});
   EXPECT_FALSE(Race(simulated).challenger_wins(champion, challenger));
+  TimedWay steady({4});
+  TimedWay disturbed({4.1, 3.6});
+  EXPECT_TRUE(Race(simulated).challenger_wins(steady, disturbed));
 }
 
 TEST(OnednnRace, AfterAVeryLongChampionShortWaysHaveSeveralRuns) {
