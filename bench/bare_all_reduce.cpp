@@ -1,13 +1,16 @@
 // Times MPI_Allreduce in a plain loop, as osu_allreduce does, for comparison with `breakeven run all-reduce`:
-//   mpirun -np 2 --bind-to none build/bench-bare-all-reduce [MICROSECONDS]
+//   mpirun -np 2 --bind-to none build/bench-bare-all-reduce [MICROSECONDS [single]]
 // Each rank keeps to a core of its own, as breakeven's ranks do. MICROSECONDS: all ranks sleep before each
-// round, as programs do that take turns with others (default: 0).
+// round, as programs do that take turns with others (default: 0). "single": asks MPI for MPI_THREAD_SINGLE,
+// as osu_allreduce does, which spares locks. Programs that compute on several threads, as breakeven's, need
+// MPI_THREAD_FUNNELED, which is the default.
 #include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -41,7 +44,9 @@ double seconds_of_call(std::vector<float>& from, std::vector<float>& to, int cou
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const bool is_single = argc > 2 && std::string_view(argv[2]) == "single";
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, is_single ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, &provided);
   const std::chrono::microseconds rest(argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0);
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
