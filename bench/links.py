@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -35,8 +36,16 @@ QUESTION = {
 STEPS = {"backends": ["openblas"], "measure": MEASURE, "workloads": [TRAINING | {"batch": BATCHES, "ranks": 2}]}
 
 
+UNCLEAR = 3  # an exit status of `threshold`
+
+
+def is_measured(folder, rate):
+    return all((folder / f"{name}-{rate}.json").exists() for name in ("steps", "threshold"))
+
+
 def breakeven(folder, command, config, out, options, statuses):
-    """Runs `breakeven COMMAND` unless FOLDER has its result. Results of other exit statuses are not kept as such."""
+    """Runs `breakeven COMMAND` unless its result is in FOLDER. A result of any other exit status than those given stays
+    in unfinished-*.json."""
     if out.exists():
         return
     path, unfinished = folder / f"{command}.config.json", folder / f"unfinished-{out.name}"
@@ -46,19 +55,19 @@ def breakeven(folder, command, config, out, options, statuses):
     done = subprocess.run([str(word) for word in words], env=environment, check=False)
     if done.returncode not in statuses:
         raise SystemExit(f"{command} ended with {done.returncode}, see {unfinished}")
+    if done.returncode == UNCLEAR:
+        print(f"{out}: unclear. Remove it, and measure again with more --minutes", file=sys.stderr)
     unfinished.rename(out)
 
 
 def measure(folder, rates, minutes):
-    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as agent, TwoHosts(agent) as hosts:
         for rate in rates:
             hosts.limit(None if rate == "full" else rate)
             options = ["--launcher", hosts.launcher]
             breakeven(folder, "run", STEPS, folder / f"steps-{rate}.json", [*options, "--threads", 1], [0])
             answers = ["--answers", folder / f"answers-{rate}.txt", "--minutes", minutes]
-            unclear = 3
-            breakeven(folder, "threshold", QUESTION, folder / f"threshold-{rate}.json", options + answers, [0, unclear])
+            breakeven(folder, "threshold", QUESTION, folder / f"threshold-{rate}.json", options + answers, [0, UNCLEAR])
 
 
 def report(folder, rates):
@@ -80,9 +89,14 @@ def main():
     o = parser.parse_args()
     rates = o.rates.split(",")
     folder = o.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = [rate for rate in rates if not is_measured(folder, rate)]
+    if missing and not (BUILD / "breakeven").exists():
+        raise SystemExit(f"{BUILD}/breakeven is missing: build first")
     try:
-        measure(folder, rates, o.minutes)
-    except (PermissionError, FileNotFoundError) as e:
+        if missing:
+            measure(folder, missing, o.minutes)
+    except PermissionError as e:
         raise SystemExit(f"cannot make two hosts: {e}") from e
     report(folder, rates)
 

@@ -17,7 +17,9 @@ constexpr Microseconds one_second = 1'000'000;
 // The model of a case's time. Shards need the right proportions, not the right times, and the rates below are
 // rough. Samples are calibrated with the files in results/. These do not have the wall time of preparing and
 // verifying, whose rates rest on single DeepBench products on two cores of a busy machine: 3.4 s for m=16
-// n=512 k=512, 43 s for m=48000 n=512 k=2560, each with OpenBLAS and oneDNN.
+// n=512 k=512, 43 s for m=48000 n=512 k=2560, each with OpenBLAS and oneDNN, before all cores computed
+// expected results. Eight shards of DeepBench took a third of the estimate, in about the right proportions
+// (docs/cluster.md).
 
 /// Messages, warming up and probes: a time that even the smallest case takes in each visit.
 constexpr Microseconds visit_cost = one_second / 4;
@@ -81,7 +83,7 @@ std::int64_t estimated_microseconds(const Case& problem, const Measure& measure)
   if (!problem.workload->is_timed()) return fit_cost;
   const Microseconds call = std::max(time_of(problem.flop(), flop_per_microsecond),
                                      time_of(problem.bytes(), bytes_per_microsecond));
-  const Microseconds short_part = std::min(call, long_call);  // so that more work never takes less time
+  const Microseconds short_part = std::min(call, long_call);  // so that there is no step at long calls
   const Microseconds preparing = time_of(problem.bytes(), prepared_bytes_per_microsecond) +
                                  calls_besides_samples * short_part +
                                  long_calls_besides_samples * (call - short_part);

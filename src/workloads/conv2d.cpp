@@ -182,29 +182,29 @@ std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& 
 /// gradient.
 std::vector<double> backward_weights_channel_sums(const Conv2d& p, const Operands& in,
                                                   const std::vector<double>& signs) {
-  constexpr std::int64_t gradients_at_once = std::int64_t{1} << 22U;  // elements
+  constexpr std::int64_t elements_at_once = std::int64_t{1} << 22U;
   std::vector<double> sums(static_cast<std::size_t>(p.group_c() * p.r * p.s), 0.0);
   const std::int64_t plane = p.p() * p.q();
-  const std::int64_t images = std::clamp<std::int64_t>(gradients_at_once / (p.groups * plane), 1, p.n);
-  std::vector<double> gradients(
-      static_cast<std::size_t>(images * p.groups * plane));  // images x groups x p x q
-  const int threads = threads_for(p.elements_source());
-  for (std::int64_t start = 0; start < p.n; start += images) {
-    const std::int64_t count = std::min(images, p.n - start);
-    parallel_for(count * p.groups, threads, [&](std::int64_t i) {
+  const std::int64_t all = p.n * p.groups;  // pairs of an image and a group
+  const std::int64_t at_once = std::clamp<std::int64_t>(elements_at_once / plane, 1, all);
+  std::vector<double> gradients(static_cast<std::size_t>(at_once * plane));
+  const int threads = threads_for(std::max(p.elements_source(), p.elements_result()));
+  for (std::int64_t first = 0; first < all; first += at_once) {
+    const std::int64_t pairs = std::min(at_once, all - first);
+    parallel_for(pairs, threads, [&](std::int64_t i) {
       double* const into = gradients.data() + i * plane;
       std::fill_n(into, plane, 0.0);
-      const std::int64_t image = start + i / p.groups;
-      const std::int64_t first = i % p.groups * p.group_k();
-      for (std::int64_t k = first; k < first + p.group_k(); ++k) {
-        const auto values = input_values(p.dtype, in.gradient, (image * p.k + k) * plane, plane);
+      for (std::int64_t k = 0; k < p.group_k(); ++k) {
+        const std::int64_t filter = (first + i) % p.groups * p.group_k() + k;
+        const auto values =
+            input_values(p.dtype, in.gradient, ((first + i) * p.group_k() + k) * plane, plane);
         for (std::int64_t at = 0; at < plane; ++at)
-          into[at] += signs[static_cast<std::size_t>(k)] * values[static_cast<std::size_t>(at)];
+          into[at] += signs[static_cast<std::size_t>(filter)] * values[static_cast<std::size_t>(at)];
       }
     });
     parallel_for(p.group_c(), threads, [&](std::int64_t c) {
-      for (std::int64_t i = 0; i < count * p.groups; ++i) {
-        const std::int64_t channel = (start + i / p.groups) * p.c + i % p.groups * p.group_c() + c;
+      for (std::int64_t i = 0; i < pairs; ++i) {
+        const std::int64_t channel = (first + i) * p.group_c() + c;
         const auto source = input_values(p.dtype, in.source, channel * p.h * p.w, p.h * p.w);
         for_read_runs(p, [&](std::int64_t tap, std::int64_t from, std::int64_t result, std::int64_t length) {
           const double* values = source.data() + from;

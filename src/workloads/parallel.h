@@ -56,13 +56,9 @@ void parallel_parts(std::int64_t count, int threads, const Body& body) {
   }
 }
 
-/// The number of threads for a loop over `elements`: at most one per core, each with so much to do (some
-/// milliseconds) that starting it does not matter.
-inline int threads_for(std::int64_t elements) {
-  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
-  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<int>(std::clamp<std::int64_t>(elements / worth_a_thread, 1, cores));
-}
+/// The number of threads for a loop over `elements`: at most one for each CPU that the calling thread may run
+/// on, each with so much to do (some milliseconds) that starting it does not matter.
+int threads_for(std::int64_t elements);
 
 /// Calls body(i) for every i in [0, count).
 template <typename Body>

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "workloads/interface.h"
@@ -27,20 +26,9 @@ using Maker = std::function<std::unique_ptr<W>()>;
 /// Seconds of one run.
 double seconds_of(Way& way);
 
-/// Compares a champion with one challenger after another.
-class Race {
- public:
-  explicit Race(std::function<double(Way&)> time = seconds_of) : time_(std::move(time)) {}
-
-  /// Runs both in turn. True if the challenger is faster by more than the noise of such a short race. A tie
-  /// goes to the champion, so the order of the candidates decides. The winner is to be the champion of the
-  /// next call.
-  bool challenger_wins(Way& champion, Way& challenger);
-
- private:
-  std::function<double(Way&)> time_;
-  double champion_seconds_ = 0;  // its shortest run in the call before; 0 in the first call
-};
+/// Runs two ways in turn. True if the challenger is faster by more than the noise of such a short race. A tie
+/// goes to the champion, so the order of the candidates decides.
+bool challenger_wins(Way& champion, Way& challenger, const std::function<double(Way&)>& time = seconds_of);
 
 template <typename W>
 struct Winner {
@@ -59,10 +47,9 @@ struct Winner {
 template <typename W>
 Winner<W> choose(const std::vector<Maker<W>>& makers, bool tuned) {
   Winner<W> winner{.way = makers.front()(), .candidates = tuned ? makers.size() : 1};
-  Race race;
   for (std::size_t i = 1; i < winner.candidates; ++i) {
     auto challenger = makers[i]();
-    if (race.challenger_wins(*winner.way, *challenger)) winner.way = std::move(challenger);
+    if (challenger_wins(*winner.way, *challenger)) winner.way = std::move(challenger);
   }
   return winner;
 }

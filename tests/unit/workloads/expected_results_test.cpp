@@ -77,11 +77,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(convolution("forward", "forward", 3, 32, 160, 8, 3, 40, 1),
                     convolution("forward_groups", "forward", 3, 32, 160, 8, 3, 40, 4),
                     convolution("forward_depthwise", "forward", 3, 32, 160, 32, 3, 40, 32),
-                    convolution("data", "backward_data", 3, 1, 108, 64, 3, 1, 1),
+                    convolution("data", "backward_data", 3, 1, 108, 64, 1, 1, 1),
                     convolution("data_groups", "backward_data", 2, 8, 12, 4, 3, 2, 4),
                     convolution("weights", "backward_weights", 3, 8, 300, 4, 3, 3, 1),
                     convolution("weights_groups", "backward_weights", 3, 8, 300, 4, 3, 3, 4),
-                    convolution("weights_of_large_images", "backward_weights", 3, 2, 1100, 2, 1, 1, 2)),
+                    convolution("weights_of_large_images", "backward_weights", 3, 2, 1400, 2, 1, 1, 1)),
     [](const auto& test) { return test.param.name; });
 
 std::vector<std::byte> stored(Dtype dtype, std::int64_t count) {

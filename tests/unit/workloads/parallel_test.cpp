@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "host/cpu.h"
+
 namespace breakeven {
 namespace {
 
@@ -55,11 +57,11 @@ TEST(ParallelParts, ThrowWhatTheFirstOfThemThrewWhenAllHaveEnded) {
 
 TEST(ThreadsFor, AreOneUnlessThereIsMuchToDo) {
   constexpr std::int64_t million = 1 << 20;
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  const auto cpus = static_cast<int>(allowed_cpus().size());
   EXPECT_EQ(threads_for(0), 1);
   EXPECT_EQ(threads_for(2 * million - 1), 1);
-  EXPECT_EQ(threads_for(2 * million), std::min(2, cores));
-  EXPECT_EQ(threads_for(std::numeric_limits<std::int64_t>::max()), cores);
+  EXPECT_EQ(threads_for(2 * million), std::min(2, cpus));
+  EXPECT_EQ(threads_for(std::numeric_limits<std::int64_t>::max()), cpus);
 }
 
 }  // namespace
