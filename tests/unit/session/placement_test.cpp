@@ -86,17 +86,20 @@ class ThreadsPlaced : public testing::Test {
     if (allowed_.size() < 2) GTEST_SKIP() << "one CPU: nothing to place";
   }
   /// Places threads after a sample in which each of these threads has computed for a while, however long that
-  /// takes on a busy machine.
+  /// takes on a busy machine, and this one hardly at all, although it reads their times.
   void place(Placement& placement, const std::vector<int>& busy) {
     constexpr double a_while = 0.05;
+    constexpr double hardly = 0.04;  // of their time; from 0.1 on it would be placed, too
     const auto before = thread_times(getpid());
     placement.watch(0);
-    const auto all_have_computed = [&] {
+    const auto have_computed = [&] {
       const auto now = thread_times(getpid());
-      return std::all_of(busy.begin(), busy.end(),
-                         [&](int id) { return now.at(id) - before.at(id) >= a_while; });
+      const auto seconds = [&](int id) { return now.at(id) - before.at(id); };
+      const double least = std::max(a_while, seconds(static_cast<int>(gettid())) / hardly);
+      return std::all_of(busy.begin(), busy.end(), [&](int id) { return seconds(id) >= least; });
     };
-    while (!all_have_computed()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (auto pause = std::chrono::milliseconds(20); !have_computed(); pause *= 2)
+      std::this_thread::sleep_for(pause);
     // No more time than its threads used: the rest of the process is not part of the test.
     placement.place(a_while, 0);
   }
