@@ -34,8 +34,6 @@ QUESTION = {
     "workloads": [TRAINING | {"batch": {"from": 2, "to": 2048, "factor": 4}}],
 }
 STEPS = {"backends": ["openblas"], "measure": MEASURE, "workloads": [TRAINING | {"batch": BATCHES, "ranks": 2}]}
-
-
 UNCLEAR = 3  # an exit status of `threshold`
 
 

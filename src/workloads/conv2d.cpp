@@ -373,13 +373,8 @@ class Conv2dWorkload final : public Workload {
                               : p.pass == Pass::backward_data ? backward_data_channel_sums
                                                               : backward_weights_channel_sums;
     Evidence truth;
-    truth.elements.resize(elements.size());
-    const std::int64_t count = std::ssize(elements);
-    const std::int64_t drawn = 2 * p.terms();
-    parallel_for(count, threads_for(count * drawn), [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      truth.elements[at] = element(p, in, elements[at]);
-    });
+    truth.elements =
+        values_at(elements, 2 * p.terms(), [&](std::int64_t index) { return element(p, in, index); });
     truth.projections =
         fold_positions(channel_sums(p, in, channel_signs(seed, output(parameters).channels)), seed);
     return truth;

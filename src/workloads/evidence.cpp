@@ -116,6 +116,17 @@ std::vector<double> fold_positions(const std::vector<double>& channel_sums, std:
   return folded;
 }
 
+std::vector<double> values_at(const std::vector<std::int64_t>& elements, std::int64_t inputs,
+                              const std::function<double(std::int64_t)>& value_of) {
+  std::vector<double> values(elements.size());
+  const std::int64_t count = std::ssize(elements);
+  parallel_for(count, threads_for(count * inputs), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    values[at] = value_of(elements[at]);
+  });
+  return values;
+}
+
 Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed,
                      const std::vector<std::int64_t>& elements) {
   Evidence shown;

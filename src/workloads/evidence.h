@@ -53,6 +53,11 @@ struct Evidence {
   std::vector<Evidence> alternatives = {};
 };
 
+/// The values of a reference result at `elements`: value_of(index) of each. They are computed by several
+/// threads if each value takes many `inputs`.
+std::vector<double> values_at(const std::vector<std::int64_t>& elements, std::int64_t inputs,
+                              const std::function<double(std::int64_t index)>& value_of);
+
 /// The evidence of a result in memory: its values at `elements`, and its projections.
 Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed,
                      const std::vector<std::int64_t>& elements);

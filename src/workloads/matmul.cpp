@@ -162,10 +162,7 @@ class MatmulWorkload final : public Workload {
     const RandomStream a(seed, stream::first_operand);
     const RandomStream b(seed, stream::second_operand);
     Evidence truth;
-    truth.elements.resize(elements.size());
-    const std::int64_t count = std::ssize(elements);
-    parallel_for(count, threads_for(count * 2 * p.k), [&](std::int64_t index) {
-      const std::int64_t e = elements[static_cast<std::size_t>(index)];
+    truth.elements = values_at(elements, 2 * p.k, [&](std::int64_t e) {
       const std::int64_t i = e / p.n % p.m;
       const std::int64_t j = e % p.n;
       const std::int64_t product = e / (p.m * p.n);
@@ -174,7 +171,7 @@ class MatmulWorkload final : public Workload {
         sum += static_cast<long double>(input_value(p.dtype, a, p.index_a(product, i, l))) *
                static_cast<long double>(input_value(p.dtype, b, p.index_b(product, l, j)));
       }
-      truth.elements[static_cast<std::size_t>(index)] = static_cast<double>(sum);
+      return static_cast<double>(sum);
     });
     truth.projections = fold_positions(signed_row_sums(p, a, b, seed), seed);
     return truth;
