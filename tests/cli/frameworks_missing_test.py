@@ -5,7 +5,7 @@ import sys
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, BackendProgram
+from backend_program import BUILD, BackendProgram, FolderTest
 from breakeven_worker import requirements
 
 FRAMEWORKS = {"jax": "JAX", "tensorflow": "TensorFlow", "pytorch": "PyTorch"}
@@ -21,11 +21,16 @@ PACKAGES = {
 }
 
 
-class FrameworksMissing(unittest.TestCase):
-    def hello(self, name, *prefix):
-        """Starts a backend without site-packages: there is neither a framework nor NumPy."""
-        program = BackendProgram([sys.executable, "-I", "-S", *prefix, BUILD / f"breakeven-backend-{name}"])
+class FrameworksMissing(FolderTest):
+    def started(self, name, *prefix):
+        """A backend without site-packages: there is neither a framework nor NumPy."""
+        command = [sys.executable, "-I", "-S", *prefix, BUILD / f"breakeven-backend-{name}"]
+        program = BackendProgram(command, environment={"XDG_DATA_HOME": str(self.folder)})
         self.addCleanup(program.kill)
+        return program
+
+    def hello(self, name, *prefix):
+        program = self.started(name, *prefix)
         self.assertFalse(program.hello["ok"])
         return program
 
@@ -40,8 +45,20 @@ class FrameworksMissing(unittest.TestCase):
             with self.subTest(name):
                 program = self.hello(name, "-c", with_driver)
                 framework = FRAMEWORKS[name.split("-")[0]]
-                self.assertEqual(program.hello["reason"], f"{framework} is not installed: pip install {package} numpy")
+                script = "" if package.startswith("'") else "scripts/setup-frameworks, or "
+                self.assertEqual(program.hello["reason"], f"{framework} is not installed: {script}pip install {package} numpy")
                 self.assertEqual(program.quit(), 0)
+
+    def test_what_python3_lacks_the_environment_of_frameworks_has(self):
+        python = self.folder / "breakeven" / "frameworks" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text("""#!/bin/sh\nread -r line; echo "{\\"ok\\": true, \\"started\\": \\"$1 $2\\"}"\n""")
+        python.chmod(0o755)
+        for name in ("jax", "pytorch"):
+            self.assertEqual(self.started(name).hello["started"], f"{BUILD}/breakeven-backend-{name} ")
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S -c "import sys; sys.prefix = {str(python.parents[1])!r};'
+                          """import runpy; runpy.run_path(sys.argv[1], run_name='__main__')" "$@"\n""")  # fmt: skip
+        self.assertIn("JAX is not installed", self.hello("jax").hello["reason"])  # and it does not start itself for ever
 
     @unittest.skipIf(requirements.has_nvidia_driver(), "NVIDIA's driver is here")
     def test_a_missing_driver_is_the_first_reason(self):

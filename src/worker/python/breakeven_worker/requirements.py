@@ -22,11 +22,29 @@ DRIVER_FILES = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
 
 
 def require_framework(module, on_gpu):
-    """Refuses every request if the framework, NumPy or, for a GPU, NVIDIA's driver is not installed."""
+    """Refuses every request if the framework, NumPy or, for a GPU, NVIDIA's driver is not installed. What this Python lacks,
+    the environment of scripts/setup-frameworks may have: then the program starts again with that one."""
     if on_gpu:
         require_nvidia_driver()
     package = PACKAGES_FOR_GPUS.get(module) if on_gpu else None
-    require(module, "numpy", pip=package and package.format(cuda=cuda_of_driver()))
+    if package:  # that environment's package is for CPUs
+        require(module, "numpy", pip=package.format(cuda=cuda_of_driver()))
+        return
+    if _missing(module, "numpy"):
+        _continue_in(environment_of_frameworks())
+    require(module, "numpy", script="scripts/setup-frameworks")
+
+
+def environment_of_frameworks():
+    """The folder into which scripts/setup-frameworks installs."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(data, "breakeven", "frameworks")
+
+
+def _continue_in(environment):
+    python = os.path.join(environment, "bin", "python")
+    if os.access(python, os.X_OK) and os.path.realpath(sys.prefix) != os.path.realpath(environment):
+        os.execv(python, [python, *sys.argv])
 
 
 def cuda_of_driver():
@@ -40,13 +58,17 @@ def cuda_of_driver():
     return 12 if version and int(version[1]) < 580 else 13
 
 
-def require(*modules, pip=None):
-    """Refuses every request if modules are not installed. The reason names the first missing one, and the command that
-    installs all. `pip` is the first module's name in pip, if it is different."""
-    missing = [module for module in modules if importlib.util.find_spec(module) is None]
-    if missing:
+def require(*modules, pip=None, script=None):
+    """Refuses every request if modules are not installed. The reason names the first missing one, and the commands that
+    install all. `pip` is the first module's name in pip, if it is different; `script` is one that installs them, too."""
+    if missing := _missing(*modules):
         packages = [pip if pip and module == modules[0] else module for module in missing]
-        _refuse(f"{NAMES[missing[0]]} is not installed: pip install {' '.join(packages)}")
+        remedies = [*([script] if script else []), f"pip install {' '.join(packages)}"]
+        _refuse(f"{NAMES[missing[0]]} is not installed: {', or '.join(remedies)}")
+
+
+def _missing(*modules):
+    return [module for module in modules if importlib.util.find_spec(module) is None]
 
 
 def has_nvidia_driver():
