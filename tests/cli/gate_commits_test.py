@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 from backend_program import BUILD, SOURCE
@@ -289,9 +290,12 @@ class GateCommitsTest(GatedRepositoryTest):
 
     # ---- interruptions
 
-    def end(self, running, number):
-        """Sends a signal to this process alone, as CI runners do, and returns its exit status."""
+    def end(self, running, number, again_after=None):
+        """Sends a signal to this process alone, as CI runners do, perhaps twice, and returns its exit status."""
         running.send_signal(number)
+        if again_after is not None:
+            time.sleep(again_after)
+            running.send_signal(number)
         try:
             self.out, self.error = running.communicate(timeout=60)
         finally:
@@ -303,24 +307,29 @@ class GateCommitsTest(GatedRepositoryTest):
         started = self.folder / "started"
         build = """[ "$PWD" = "$HEAD_FOLDER" ] || { echo $$ >"$STARTED"; sleep 300 & sleep 300; }; './make programs'"""
         folders = {"HEAD_FOLDER": str(self.repository), "STARTED": str(started)}
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(number):
+        for number, again_after in [(signal.SIGINT, None), (signal.SIGTERM, None), (signal.SIGINT, 0), (signal.SIGTERM, 0.02)]:
+            with self.subTest(number=number, again_after=again_after):
                 running = self.start(*DRIVER, *BUILT, "--build", build, "--base", "HEAD~1", CONFIG, **folders)
                 self.wait_for(lambda: started.exists() and started.read_text().endswith("\n"))
                 group = int(started.read_text())
-                self.assertEqual(self.end(running, number), 130, self.error)
+                self.assertEqual(self.end(running, number, again_after), 130, self.error)
                 self.expect_clean()
                 self.wait_for(lambda: not is_alive(group))
                 started.unlink()
 
     def test_interrupted_while_it_gates(self):
+        """A second signal right after the first does not kill what has to save its verdicts."""
         self.commit("spin=1,fixed=0.002,process_noise=0.5")
-        running = self.start(*DRIVER, *BUILT, "--base", "HEAD", "--reports", "breakeven-gate", CONFIG)
         verdicts = self.repository / "breakeven-gate" / "verdicts.json"
-        self.wait_for(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
-        self.assertEqual(self.end(running, signal.SIGINT), 130, self.error)
-        self.expect_clean()
-        self.assertFalse(json.loads(verdicts.read_text())["complete"])
+        for again_after in (None, 0, 0.05):
+            with self.subTest(again_after=again_after):
+                running = self.start(*DRIVER, *BUILT, "--base", "HEAD", "--reports", "breakeven-gate", CONFIG)
+                self.wait_for(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
+                self.assertEqual(self.end(running, signal.SIGINT, again_after), 130, self.error)
+                self.expect_clean()
+                self.assertFalse(json.loads(verdicts.read_text())["complete"])
+                self.assertIn("| ", (verdicts.parent / "summary.md").read_text())
+                verdicts.unlink()
 
 
 def is_alive(group):
