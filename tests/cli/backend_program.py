@@ -16,6 +16,7 @@ BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
 WORKER = SOURCE / "src" / "worker" / "python"
 sys.path[:0] = [str(SOURCE / "bench"), str(WORKER)]
 
+from breakeven_worker.requirements import environment_of_frameworks  # noqa: E402
 from programs import FASHION_MNIST, BackendProgram, conv2d, infer, matmul, train  # noqa: E402, F401
 
 SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
@@ -48,10 +49,11 @@ class FolderTest(unittest.TestCase):
         self.folder = folder_until(self.addCleanup)
 
 
-def python_with_numpy():
-    """The Python that the worker's loop needs; None if no Python here has NumPy."""
-    for python in (sys.executable, SYSTEM_PYTHON):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+def python_with(module):
+    """The first Python that has the module: this one, the system's or that of scripts/setup-frameworks; None without one."""
+    for python in (sys.executable, SYSTEM_PYTHON, os.path.join(environment_of_frameworks(), "bin", "python")):
+        command = [python, "-c", f"import importlib.util, sys; sys.exit(importlib.util.find_spec({module!r}) is None)"]
+        if os.access(python, os.X_OK) and subprocess.run(command, capture_output=True).returncode == 0:
             return python
     return None
 
@@ -64,14 +66,17 @@ def load_script(name):
     return module
 
 
-def use_python_with(module, remedy):
-    """Continues with the system's Python if this one lacks `module`; skips the test if that does, too."""
-    try:
-        __import__(module)
-    except ImportError:
-        if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
-            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
-        skip(f"no Python module {module}; {remedy}")
+def use_python_with(*modules, remedy):
+    """Continues with a Python that has the first of these modules, or else the next; skips the test if no Python has one."""
+    python = next(filter(None, map(python_with, modules)), None)
+    if python is None:
+        skip(f"no Python module {' or '.join(modules)}; {remedy}")
+    if python != sys.executable:
+        os.execv(python, [python, *sys.argv])
+
+
+def use_python_with_numpy():
+    use_python_with("numpy", remedy="on Debian and Ubuntu: apt-get install python3-numpy")
 
 
 def expect_refusals(test, program, refusals):

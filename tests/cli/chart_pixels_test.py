@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 from backend_program import BUILD, folder_until, skip, use_python_with
 
-use_python_with("PIL", "on Debian and Ubuntu: apt-get install python3-pil")
+use_python_with("PIL", remedy="on Debian and Ubuntu: apt-get install python3-pil")
 
 from PIL import Image  # noqa: E402
 

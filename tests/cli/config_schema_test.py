@@ -8,7 +8,7 @@ import sys
 
 from backend_program import SOURCE, use_python_with
 
-use_python_with("jsonschema", "on Debian and Ubuntu: apt-get install python3-jsonschema")
+use_python_with("jsonschema", remedy="on Debian and Ubuntu: apt-get install python3-jsonschema")
 
 import jsonschema  # noqa: E402
 

@@ -2,13 +2,14 @@
 loop."""
 
 import os
+import sys
 import tempfile
 import textwrap
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from backend_program import WORKER, BackendProgram, python_with_numpy
+from backend_program import WORKER, BackendProgram, use_python_with_numpy
 from breakeven_worker.backend import Failed, Prepared
 from breakeven_worker.extra_work import VARIABLE, extra_work, with_extra_work
 
@@ -37,14 +38,11 @@ class Counted(Prepared):
 
 class ExtraWorkTest(unittest.TestCase):
     def greeting(self, asked):
-        python = python_with_numpy()
-        if python is None:
-            self.skipTest("no python3 here has numpy")
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "breakeven-backend-nothing"
             program.write_text(PROGRAM)
             with mock.patch.dict(os.environ, {VARIABLE: asked}):
-                backend = BackendProgram([python, program])
+                backend = BackendProgram([sys.executable, program])
         self.addCleanup(backend.kill)
         return backend.hello
 
@@ -96,4 +94,5 @@ class ExtraWorkTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    use_python_with_numpy()
     unittest.main()

@@ -104,7 +104,7 @@ class SameForAll:
 
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_epochs_start_from_the_initial_weights_and_go_on(self):
-        self.backend.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
+        self.backend.ask(request="prepare", **train("mlp", 512, optimizer="adam"))
         losses = self.backend.ask(request="sample", iterations=3)["losses"]
         first, second = (self.backend.ask(request="epoch") for _ in range(2))
         self.assertEqual(len(first["losses"]), 60000 // 512)

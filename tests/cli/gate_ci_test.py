@@ -241,5 +241,5 @@ class DocumentationTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    use_python_with("yaml", "on Debian and Ubuntu: apt-get install python3-yaml")
+    use_python_with("yaml", remedy="on Debian and Ubuntu: apt-get install python3-yaml")
     unittest.main()

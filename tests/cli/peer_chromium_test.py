@@ -9,7 +9,7 @@ import unittest
 
 from backend_program import BUILD, SOURCE, FolderTest, folder_until, skip, use_python_with
 
-use_python_with("selenium", "on Debian and Ubuntu: apt-get install python3-selenium")
+use_python_with("selenium", remedy="on Debian and Ubuntu: apt-get install python3-selenium")
 
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402

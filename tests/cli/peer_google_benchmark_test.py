@@ -68,5 +68,5 @@ class CompareTest(FolderTest):
 if __name__ == "__main__":
     if not COMPARE.exists():
         skip(f"no {COMPARE}; on Debian: apt-get install libbenchmark-tools")
-    use_python_with("scipy", "on Debian and Ubuntu: apt-get install python3-scipy")
+    use_python_with("scipy", remedy="on Debian and Ubuntu: apt-get install python3-scipy")
     unittest.main()

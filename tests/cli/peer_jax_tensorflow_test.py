@@ -7,7 +7,7 @@ import sys
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, expect_refusals, matmul, skip, train
+from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, expect_refusals, matmul, skip, train, use_python_with
 from breakeven_worker.backend import Case
 from breakeven_worker.requirements import has_nvidia_driver
 from framework import AgainstTheTruth, SameForAll, network_cases
@@ -145,6 +145,7 @@ def skip_what_is_missing():
 
 
 if __name__ == "__main__":
+    use_python_with("jax", "tensorflow", remedy="scripts/setup-frameworks installs them")
     skip_what_is_missing()
     import numpy as np  # a framework's own: without one, nothing is tested
 

@@ -70,5 +70,5 @@ class JunitparserTest(FolderTest):
 
 
 if __name__ == "__main__":
-    use_python_with("junitparser", "on Debian and Ubuntu: apt-get install python3-junitparser")
+    use_python_with("junitparser", remedy="on Debian and Ubuntu: apt-get install python3-junitparser")
     unittest.main()

@@ -50,5 +50,5 @@ class PrometheusTest(FolderTest):
 
 
 if __name__ == "__main__":
-    use_python_with("prometheus_client", "on Debian and Ubuntu: apt-get install python3-prometheus-client")
+    use_python_with("prometheus_client", remedy="on Debian and Ubuntu: apt-get install python3-prometheus-client")
     unittest.main()

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, expect_refusals, infer, matmul, skip_unless_available, train
+from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, expect_refusals, infer, matmul, skip_unless_available, train, use_python_with
 from framework import AgainstTheTruth, SameForAll, network_cases
 
 sys.path.insert(0, str(SOURCE / "src" / "backends" / "pytorch"))
@@ -276,5 +276,6 @@ class WithinTheProgramTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    use_python_with("torch", remedy="scripts/setup-frameworks installs it")
     skip_unless_available(BUILD / "breakeven-backend-pytorch")
     unittest.main()

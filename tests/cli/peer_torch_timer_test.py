@@ -5,7 +5,7 @@ import subprocess
 import sys
 import unittest
 
-from backend_program import BUILD, SOURCE, skip_unless_available
+from backend_program import BUILD, SOURCE, skip_unless_available, use_python_with
 
 COMMAND = [sys.executable, SOURCE / "bench" / "peers" / "timer", "--build", BUILD, "--threads", "1"]
 
@@ -33,5 +33,6 @@ class TimerTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    use_python_with("torch", remedy="scripts/setup-frameworks installs it")
     skip_unless_available(BUILD / "breakeven-backend-pytorch")
     unittest.main()

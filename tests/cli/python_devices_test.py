@@ -2,18 +2,14 @@
 how operands of 8 bits are held, which GPU it is, and that a layout that cannot be prepared leaves the others."""
 
 import ctypes
-import importlib.util
-import os
 import sys
 import unittest
 import uuid
 from unittest import mock
 
-from backend_program import SOURCE, python_with_numpy, skip
+from backend_program import SOURCE, use_python_with_numpy
 
-if importlib.util.find_spec("numpy") is None:
-    python = python_with_numpy() or skip("no python3 here has numpy")
-    os.execv(python, [python, *sys.argv])
+use_python_with_numpy()
 
 import numpy as np  # noqa: E402
 

@@ -1,10 +1,11 @@
 """Tests that the worker's loop in Python answers every line with one line, whatever it or a library contains."""
 
 import json
+import sys
 import textwrap
 import unittest
 
-from backend_program import WORKER, BackendProgram, FolderTest, matmul, python_with_numpy
+from backend_program import WORKER, BackendProgram, FolderTest, matmul, use_python_with_numpy
 
 PROGRAM = textwrap.dedent(f"""
     import sys
@@ -40,12 +41,9 @@ PROGRAM = textwrap.dedent(f"""
 class PythonLoopTest(FolderTest):
     def setUp(self):
         super().setUp()
-        python = python_with_numpy()
-        if python is None:
-            self.skipTest("no python3 here has numpy")
         program = self.folder / "breakeven-backend-odd"
         program.write_text(PROGRAM)
-        self.command = [python, program]
+        self.command = [sys.executable, program]
         self.backend = self.prepared()
 
     def prepared(self, *arguments):
@@ -87,4 +85,5 @@ class PythonLoopTest(FolderTest):
 
 
 if __name__ == "__main__":
+    use_python_with_numpy()
     unittest.main()

@@ -5,10 +5,11 @@ a library's error means, and which caches to flush."""
 import json
 import os
 import subprocess
+import sys
 import textwrap
 import unittest
 
-from backend_program import WORKER, python_with_numpy, skip
+from backend_program import WORKER, use_python_with_numpy
 
 # Two blocks of different sizes in turn, like a network's activations. By default, glibc maps them again each time.
 PROGRAM = textwrap.dedent(f"""
@@ -139,7 +140,7 @@ class PythonServeTest(unittest.TestCase):
             {"request": "sample", "iterations": 1},
         ]
         lines = "".join(json.dumps(request) + "\n" for request in requests)
-        done = subprocess.run([python, "-c", BACKEND], input=lines, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", BACKEND], input=lines, capture_output=True, text=True)
         return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
     def test_an_error_of_the_library_keeps_its_meaning_after_prepare(self):
@@ -154,14 +155,14 @@ class PythonServeTest(unittest.TestCase):
         for case in cases:
             request = {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32"} | case, "seed": 1}
             lines += json.dumps(request) + "\n"
-        done = subprocess.run([python, "-c", LOST], input=lines, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", LOST], input=lines, capture_output=True, text=True)
         return [json.loads(line) for line in done.stdout.splitlines()[1:]], done.returncode, done.stderr
 
     def order_of_events(self, requests, *arguments):
         """What FILLED does, with its answers as "ok" or their reason."""
         hello = {"request": "hello", "protocol": 1, "threads": 1}
         lines = "".join(json.dumps(request) + "\n" for request in [hello, *requests])
-        command = [python, "-c", FILLED, *arguments]
+        command = [sys.executable, "-c", FILLED, *arguments]
         done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         events = []
         for line in done.stdout.splitlines()[1:]:
@@ -209,7 +210,7 @@ class PythonServeTest(unittest.TestCase):
 class PythonMemoryTest(unittest.TestCase):
     def run_program(self, **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")} | variables
-        done = subprocess.run([python, "-c", PROGRAM], capture_output=True, text=True, env=environment)
+        done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         return [int(figure) for figure in done.stdout.split()]
 
@@ -226,7 +227,7 @@ class PythonDatasetTest(unittest.TestCase):
     def missing(self, folder):
         """The place where it looked for the folder's files, none of which exist."""
         environment = {**os.environ, "BREAKEVEN_FASHION_MNIST": "/not/here", "PYTHONPATH": str(WORKER)}
-        return subprocess.run([python, "-c", READ, folder], env=environment, capture_output=True, text=True).stderr
+        return subprocess.run([sys.executable, "-c", READ, folder], env=environment, capture_output=True, text=True).stderr
 
     def test_the_default_one_is_where_the_environment_says(self):
         self.assertIn("/not/here/t10k-images-idx3-ubyte: there is no such file", self.missing(DEFAULT))
@@ -236,7 +237,5 @@ class PythonDatasetTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    python = python_with_numpy()
-    if python is None:
-        skip("no python3 here has numpy")
+    use_python_with_numpy()
     unittest.main()

@@ -6,13 +6,14 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import textwrap
 import time
 import types
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, WORKER, FolderTest, python_with_numpy, skip, train
+from backend_program import BUILD, WORKER, FolderTest, train, use_python_with_numpy
 
 from breakeven_worker import ranks
 from breakeven_worker.backend import Failed
@@ -256,7 +257,7 @@ class Connected(FolderTest):
 
     def start_one(self, rank, count, job, arguments):
         variables = {"PMI_RANK": str(rank), "MPI_LOCALNRANKS": str(count), "SLURM_JOB_ID": job, **self.variables}
-        command = [python, self.program, "--ranks", str(count), "--port", str(self.port), *arguments]
+        command = [sys.executable, self.program, "--ranks", str(count), "--port", str(self.port), *arguments]
         stdin = subprocess.PIPE if rank == 0 else subprocess.DEVNULL
         pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         process = subprocess.Popen(command, env=os.environ | variables, **pipes)
@@ -446,13 +447,11 @@ class Connected(FolderTest):
 
     def test_without_a_launcher_all_is_refused(self):
         variables = {name: value for name, value in os.environ.items() if not name.endswith(("_RANK", "_PROCID"))}
-        command = [python, self.program, "--ranks", "2", "--port", "4"]
+        command = [sys.executable, self.program, "--ranks", "2", "--port", "4"]
         done = subprocess.run(command, input='{"request": "hello"}\n', env=variables, capture_output=True, text=True)
         self.assertIn("no launcher says which rank", json.loads(done.stdout)["reason"])
 
 
 if __name__ == "__main__":
-    python = python_with_numpy()
-    if python is None:
-        skip("no python3 here has numpy")
+    use_python_with_numpy()
     unittest.main()

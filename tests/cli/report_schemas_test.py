@@ -170,5 +170,5 @@ class ReportSchemasTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    use_python_with("jsonschema", "on Debian and Ubuntu: apt-get install python3-jsonschema")
+    use_python_with("jsonschema", remedy="on Debian and Ubuntu: apt-get install python3-jsonschema")
     unittest.main()
