@@ -46,11 +46,11 @@ TEST_P(SlowBuiltBackend, Conforms) {
   for (const auto& backend : devices.at("backends")) {
     if (backend.at("name") != GetParam() || backend.at("available") == true) continue;
     ASSERT_TRUE(may_be_unavailable(GetParam())) << backend.at("reason");
-    GTEST_SKIP() << backend.at("reason");
+    GTEST_SKIP() << backend.at("reason").get<std::string>();
   }
   const auto program =
       std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / ("breakeven-backend-" + GetParam());
-  Process process(launch({"conformance", program}));
+  Process process(launch({"conformance", program, "--timeout", "200"}));
   EXPECT_THAT(with_status(0, process.wait(std::chrono::seconds(500))).out, HasSubstr(" 0 failed"));
 }
 

@@ -4,10 +4,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
-from backend_program import BUILD, SOURCE, load_script
+from backend_program import BUILD, SOURCE, load_script, skip
 
 PROGRAM = BUILD / "breakeven-backend-cuda"
 CUOBJDUMP = shutil.which("cuobjdump", path=load_script("cuda-kernels").FOLDERS)
@@ -89,5 +88,5 @@ class CudaArchitecturesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if CUOBJDUMP is None or not PROGRAM.exists():
-        sys.exit(77)
+        skip("the CUDA backend was not built, or there is no cuobjdump")
     unittest.main()

@@ -5,10 +5,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
-from backend_program import BUILD, FolderTest
+from backend_program import BUILD, FolderTest, skip
 from breakeven_worker.requirements import has_nvidia_driver
 
 PROGRAM = BUILD / "breakeven-backend-cuda"
@@ -102,5 +101,5 @@ class LibrariesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if not PROGRAM.exists():
-        sys.exit(77)
+        skip("the CUDA backend was not built")
     unittest.main()

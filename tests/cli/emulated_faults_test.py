@@ -6,11 +6,10 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST
+from backend_program import BUILD, FASHION_MNIST, skip
 
 EMULATED = BUILD / "tests/emulated_cuda"
 
@@ -108,5 +107,5 @@ class EmulatedFaultsTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if not (EMULATED / "breakeven-backend-cuda").exists() or not os.path.exists(FASHION_MNIST):
-        sys.exit(77)
+        skip("the emulated device was not built, or there is no dataset-fashion-mnist")
     unittest.main()

@@ -2,10 +2,9 @@
 
 import os
 import pathlib
-import sys
 import unittest
 
-from backend_program import BUILD, SKIPPED, BackendProgram, matmul
+from backend_program import BUILD, BackendProgram, matmul, skip
 
 PROGRAM = BUILD / "breakeven-backend-openblas"
 CPUS = len(os.sched_getaffinity(0))
@@ -51,6 +50,5 @@ class OpenblasBuildsTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if not PROGRAM.exists() or CPUS < 2 or not build_of("openmp"):
-        print("needs OpenBLAS's build on OpenMP (Debian: libopenblas0-openmp), and two CPUs")
-        sys.exit(SKIPPED)
+        skip("needs OpenBLAS's build on OpenMP (Debian: libopenblas0-openmp), and two CPUs")
     unittest.main()

@@ -4,11 +4,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, SKIPPED, FolderTest
+from backend_program import BUILD, FASHION_MNIST, FolderTest, skip
 from two_hosts import TwoHosts
 
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -100,6 +99,5 @@ def impossible_here():
 
 if __name__ == "__main__":
     if why := impossible_here():
-        print(why)
-        sys.exit(SKIPPED)
+        skip(why)
     unittest.main()
