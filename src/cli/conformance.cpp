@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <regex>
 
 #include "cli/messages.h"
 #include "cli/selection.h"
@@ -47,10 +46,10 @@ int conformance(const ConformanceOptions& o) {
   if (arbiter == programs.end())
     throw CommandError(exit_code::incomplete,
                        "there is no breakeven-backend-reference beside the driver to judge results by");
-  const std::regex wanted = parse_filter(o.filter);
+  const Filter wanted(o.filter);
   bool found = o.filter.empty();
   const auto is_wanted = [&](const std::string& id) {
-    const bool is = std::regex_search(id, wanted);
+    const bool is = wanted.finds(id);
     found |= is;
     return is;
   };

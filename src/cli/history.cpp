@@ -2,6 +2,7 @@
 #include "reports/history.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <regex>
 
 #include "cli/messages.h"
 #include "cli/named_files.h"
@@ -52,9 +52,9 @@ std::string first_line(const char* command) {
 
 /// True for a day, or a day and a time of it in UTC, that exist.
 bool is_time(const std::string& text) {
-  static const std::regex form("(.{10})(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?");
-  std::smatch parts;
-  return std::regex_match(text, parts, form) && is_date(parts[1]);
+  static const RE2 form("(.{10})(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?");
+  std::string day;
+  return RE2::FullMatch(text, form, &day) && is_date(day);
 }
 
 /// True if `commit` is `full` or, as git shortens it, the beginning of it.
@@ -159,7 +159,7 @@ int accept_changes(const HistoryOptions& o) {
 void add_selection(CLI::App& command, HistorySelection& selection) {
   command.add_option("--machine", selection.machine, "only this machine, by its name or number");
   command.add_option("--filter", selection.filter,
-                     "only series whose 'CASE BACKEND' this regular expression (ECMAScript) finds");
+                     "only series whose 'CASE BACKEND' this regular expression (RE2) finds");
 }
 
 /// Adds a subcommand of `history`, which calls `work`.

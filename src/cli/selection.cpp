@@ -15,17 +15,8 @@
 
 namespace breakeven {
 
-std::regex parse_filter(const std::string& filter) {
-  try {
-    return std::regex(filter);
-  } catch (const std::regex_error& e) {
-    throw CommandError("--filter {}: not a regular expression: {}", filter, e.what());
-  }
-}
-
 void add_filter_option(CLI::App& command, std::string& filter, const std::string& of) {
-  command
-      .add_option("--filter", filter, fmt::format("only {} this regular expression (ECMAScript) finds", of))
+  command.add_option("--filter", filter, fmt::format("only {} this regular expression (RE2) finds", of))
       ->type_name("REGEX");
 }
 

@@ -3,20 +3,17 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <regex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/subcommand.h"
 #include "plan/config.h"
+#include "results/filter.h"
 #include "results/result.h"
 #include "session/discovery.h"
 
 namespace breakeven {
-
-/// Throws CommandError for what is no regular expression.
-std::regex parse_filter(const std::string& filter);
 
 struct CaseSelection {
   std::vector<std::filesystem::path> configs;
@@ -27,13 +24,12 @@ struct CaseSelection {
 /// Declares `--filter`, which keeps what `of` names, as in "cases whose id".
 void add_filter_option(CLI::App& command, std::string& filter, const std::string& of);
 /// Removes the items whose id, id_of(item), the regular expression `filter` does not find; an empty one finds
-/// all. Throws CommandError for a malformed one, and if nothing is left.
+/// all. Throws FilterError for a malformed one, and CommandError if nothing is left.
 template <class Item, class IdOf>
 void keep_found(const std::string& filter, std::vector<Item>& items, IdOf id_of) {
   if (filter.empty()) return;
-  const std::regex wanted = parse_filter(filter);
-  std::erase_if(items,
-                [&](const Item& item) { return !std::regex_search(std::string(id_of(item)), wanted); });
+  const Filter wanted(filter);
+  std::erase_if(items, [&](const Item& item) { return !wanted.finds(id_of(item)); });
   if (items.empty())
     throw CommandError("--filter {}: finds none of the cases; `breakeven list` shows their ids", filter);
 }

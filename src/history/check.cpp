@@ -8,12 +8,12 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <string_view>
 
 #include "history/store.h"
 #include "host/own_speed.h"
+#include "results/filter.h"
 #include "statistics/change_points.h"
 
 namespace breakeven {
@@ -321,14 +321,9 @@ History select(History history, const HistorySelection& selection) {
     std::erase_if(history.series, [&](const Series& s) { return !wanted.contains(s.machine); });
   }
   if (!selection.filter.empty()) {
-    try {
-      const std::regex wanted(selection.filter);
-      std::erase_if(history.series,
-                    [&](const Series& s) { return !std::regex_search(s.case_id + " " + s.backend, wanted); });
-    } catch (const std::regex_error& e) {
-      throw HistoryError(
-          fmt::format("--filter {}: not a regular expression: {}", selection.filter, e.what()));
-    }
+    const Filter wanted(selection.filter);
+    std::erase_if(history.series,
+                  [&](const Series& s) { return !wanted.finds(s.case_id + " " + s.backend); });
     if (history.series.empty())
       throw HistoryError(
           fmt::format("--filter {}: finds no series; `breakeven history list` shows them", selection.filter));

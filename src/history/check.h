@@ -95,7 +95,7 @@ int exit_status(const HistoryCheck& check);
 struct HistorySelection {
   std::string machine = {};  // name or id
   std::string branch = {};
-  std::string filter = {};  // regular expression (ECMAScript), searched in "CASE BACKEND"
+  std::string filter = {};  // regular expression (RE2), searched in "CASE BACKEND"
 };
 
 /// Keeps the requested runs and series. Throws HistoryError if nothing is left, with the available names, or

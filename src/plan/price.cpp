@@ -1,16 +1,15 @@
 #include "plan/price.h"
 
+#include <re2/re2.h>
+
 #include <chrono>
-#include <regex>
 
 namespace breakeven {
 
 bool is_date(const std::string& text) {
-  static const std::regex form("([0-9]{4})-([0-9]{2})-([0-9]{2})");
-  std::smatch parts;
-  if (!std::regex_match(text, parts, form)) return false;
-  const auto number = [&](std::size_t part) { return std::stoi(parts[part]); };
-  return (std::chrono::year(number(1)) / number(2) / number(3)).ok();
+  static const RE2 form("([0-9]{4})-([0-9]{2})-([0-9]{2})");
+  int year = 0, month = 0, day = 0;
+  return RE2::FullMatch(text, form, &year, &month, &day) && (std::chrono::year(year) / month / day).ok();
 }
 
 double read_amount(const Json& object, const Place& place, const std::string& key) {

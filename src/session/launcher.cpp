@@ -1,6 +1,7 @@
 #include "session/launcher.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
@@ -9,7 +10,6 @@
 #include <boost/tokenizer.hpp>
 #include <cstdio>
 #include <memory>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -90,11 +90,11 @@ std::vector<std::string> rank_arguments(int ranks) {
 }
 
 std::optional<std::string> rank_that_ended_its_job(const std::string& error_output) {
-  static const std::regex said(R"(rank \d+ on \S+( has |: ).*)");
+  static const RE2 said(R"(^rank \d+ on \S+(?: has |: ))");
   std::istringstream lines(error_output);
   // Only whole lines.
   for (std::string line; std::getline(lines, line) && !lines.eof();) {
-    if (std::regex_match(line, said)) return line;
+    if (RE2::PartialMatch(line, said)) return line;
   }
   return std::nullopt;
 }
@@ -112,9 +112,9 @@ std::string reason_of_ranks(const std::string& error_output) {
   }
   const std::vector<std::string> all = beginnings_of_messages(error_output);
   // mpirun first says that the job has ended, and names the rank in a later message.
-  static const std::regex names_rank(R"(\brank \d)");
+  static const RE2 names_rank(R"(\brank \d)");
   const auto found =
-      std::ranges::find_if(all, [](const std::string& one) { return std::regex_search(one, names_rank); });
+      std::ranges::find_if(all, [](const std::string& one) { return RE2::PartialMatch(one, names_rank); });
   if (found != all.end()) return *found;
   return all.empty() ? "" : all.front();
 }

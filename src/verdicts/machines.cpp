@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -9,9 +10,9 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <vector>
+
 
 namespace breakeven {
 namespace {
@@ -200,11 +201,13 @@ std::optional<int> number_behind(std::string_view text, std::string_view word) {
 /// Removes vendors, trademark signs and words such as "CPU": "Intel(R) Xeon(R) Platinum 8480+" -> "Xeon
 /// Platinum 8480+".
 std::string without_marks(const std::string& model) {
-  static const std::regex marks(R"(\((R|r|TM|tm)\)|^(AMD|Intel)\b|\s@.*$)");
-  static const std::regex words(R"(\s(CPU|Processor|[0-9]+-Core)\b)");
-  static const std::regex spaces(R"(\s+)");
-  std::string text = std::regex_replace(std::regex_replace(model, marks, ""), words, "");
-  text = std::regex_replace(text, spaces, " ");
+  static const RE2 marks(R"(\((R|r|TM|tm)\)|^(AMD|Intel)\b|\s@.*$)");
+  static const RE2 words(R"(\s(CPU|Processor|[0-9]+-Core)\b)");
+  static const RE2 spaces(R"(\s+)");
+  std::string text = model;
+  RE2::GlobalReplace(&text, marks, "");
+  RE2::GlobalReplace(&text, words, "");
+  RE2::GlobalReplace(&text, spaces, " ");
   const auto first = text.find_first_not_of(' ');
   if (first == std::string::npos) return model;
   return text.substr(first, text.find_last_not_of(' ') + 1 - first);
@@ -322,8 +325,12 @@ std::string processor_name(const Host& host) {
   std::string short_name = without_marks(host.cpu);
   const bool says_model = std::ranges::any_of(short_name, [](char c) { return '0' <= c && c <= '9'; });
   if (says_model) return short_name;
-  static const std::regex marks(R"(\((R|r|TM|tm)\))");
-  if (generation.empty()) return std::regex_replace(host.cpu, marks, "");
+  if (generation.empty()) {
+    static const RE2 marks(R"(\((R|r|TM|tm)\))");
+    std::string name = host.cpu;
+    RE2::GlobalReplace(&name, marks, "");
+    return name;
+  }
   // On ARM, the kernel reports no processor name.
   return short_name.starts_with("unknown") ? generation : short_name + " " + generation;
 }

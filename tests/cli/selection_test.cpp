@@ -189,8 +189,16 @@ TEST_F(SelectionTest, AFilterThatFindsNothingIsAnError) {
 }
 
 TEST_F(SelectionTest, ABadExpressionIsAnError) {
-  EXPECT_THAT(with_status(2, breakeven({"list", products({8}), "--filter", "m=(8"})).err,
-              HasSubstr("not a regular expression"));
+  EXPECT_EQ(with_status(2, breakeven({"list", products({8}), "--filter", "m=(8"})).err,
+            "breakeven: --filter m=(8: has an opening ( without a closing ); add it, or write \\( for a "
+            "bracket\n");
+}
+
+TEST_F(SelectionTest, NoExpressionTakesLongToSearch) {  // a search that backtracks takes years for these
+  for (const char* filter : {"(.+)+f64$", "([a-z0-9/=]+)*bf17", "(.*)*dconv", "(?:.?){500}Z"}) {
+    EXPECT_THAT(with_status(2, breakeven({"list", "quick", "--filter", filter})).err,
+                HasSubstr("finds none"));
+  }
 }
 
 TEST_F(SelectionTest, ShardsTogetherAreAllCases) {

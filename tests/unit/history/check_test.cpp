@@ -8,6 +8,7 @@
 
 #include "history/store.h"
 #include "reports/history.h"
+#include "results/filter.h"
 #include "unit/history_sample.h"
 #include "unit/messages.h"
 
@@ -371,7 +372,7 @@ TEST(HistorySelectTest, LeavesWhatIsAskedFor) {
     return message_of<HistoryError>([&] { select(h, selection); });
   };
   EXPECT_THAT(why_refused({.machine = "third"}), HasSubstr("there are host (1); other (2)"));
-  EXPECT_THAT(why_refused({.filter = "("}), HasSubstr("not a regular expression"));
+  EXPECT_THROW(select(h, {.filter = "("}), FilterError);
   EXPECT_THAT(why_refused({.filter = "nothing"}), HasSubstr("finds no series"));
   EXPECT_THAT(why_refused({.branch = "nothing"}), HasSubstr("there are runs of main, topic"));
 }

@@ -81,5 +81,10 @@ TEST(Launcher, OtherOutputHasNoReason) {
   EXPECT_THAT(reason_of_ranks("Traceback\nImportError: no torch\n"), IsEmpty());
 }
 
+TEST(Launcher, ReadsLinesOfAnyLength) {
+  const std::string line = "rank 1 on node7 has " + std::string(1'000'000, 'x');
+  EXPECT_EQ(rank_that_ended_its_job(line + "\n"), line);
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -217,6 +217,7 @@ TEST(ProcessorNames, AreShortAndKnown) {
   EXPECT_EQ(processor_name(host("", "Intel(R) Xeon(R) Processor", 2)), "Intel Xeon Processor");
   EXPECT_EQ(processor_name(host("", "AMD EPYC 9654 96-Core Processor", 96, zen4)), "EPYC 9654");
   EXPECT_EQ(processor_name(host("", "Intel(R) Xeon(R) Platinum 8480+", 56)), "Xeon Platinum 8480+");
+  EXPECT_EQ(processor_name(host("", "EPYC 9654 @ " + std::string(1'000'000, 'x'), 96)), "EPYC 9654");
   EXPECT_EQ(processor_name(host("", "Intel(R) Xeon(R) Processor @ 2.60GHz", 2,
                                 "GenuineIntel family 6 model 143 stepping 8")),
             "Xeon Sapphire Rapids");
