@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/memory_reserve.h"
+#include "json/other_format.h"
 #include "json/place.h"
 #include "text/printable.h"
 
@@ -33,7 +34,7 @@ void dismantle(Json& document) {
 /// Builds the document, like the library's own builder, and also detects errors that the library accepts.
 class Builder {
  public:
-  explicit Builder(RepeatedKey repeated) : repeated_(repeated) {}
+  Builder(RepeatedKey repeated, std::size_t most) : repeated_(repeated), most_(most) {}
   Json take() { return std::move(*document_); }
 
   // The parser calls these functions; their names are the library's.
@@ -84,11 +85,11 @@ class Builder {
 
   void count() {
     if (is_memory_short()) throw std::bad_alloc();
-    if (++values_ > most_values)
+    if (++values_ > most_)
       throw JsonError(
           fmt::format("holds more than {} million values; is it the right file? Split it, or "
                       "leave out cases",
-                      most_values / 1'000'000));
+                      most_ / 1'000'000));
   }
 
   /// Returns false for the value of a repeated key, and for everything in it.
@@ -156,6 +157,7 @@ class Builder {
   }
 
   RepeatedKey repeated_;
+  std::size_t most_;  // values
   std::size_t values_ = 0;
   OwnedDocument document_{new Json};
   std::vector<Json*> levels_;         // open levels, the outermost first
@@ -169,9 +171,16 @@ class Builder {
 
 }  // namespace
 
-Json parse_strictly(const std::string& text, RepeatedKey repeated) {
-  Builder builder(repeated);
-  Json::sax_parse(text.data(), text.data() + text.size(), &builder);
+Json parse_strictly(const std::string& text, RepeatedKey repeated, std::size_t most) {
+  Builder builder(repeated, most);
+  try {
+    Json::sax_parse(text.data(), text.data() + text.size(), &builder);
+    // The library takes a zero byte for the end of the text.
+    if (text.find('\0') != std::string::npos) throw JsonError(other_format(text));
+  } catch (const JsonSyntaxError&) {
+    if (const std::string other = other_format(text); !other.empty()) throw JsonError(other);
+    throw;
+  }
   return builder.take();
 }
 

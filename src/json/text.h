@@ -17,10 +17,11 @@ inline constexpr std::size_t most_values = 16'000'000;
 
 enum class RepeatedKey { refused, first_counts };
 
-/// Parses JSON. Throws JsonSyntaxError for text that is not JSON; throws JsonError if it is nested too
-/// deeply, has a number that is too large for a double, too many values, too many keys in one object, or a
-/// key twice.
-Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
+/// Parses JSON. Throws JsonSyntaxError for text that is not JSON; throws JsonError if it is of another
+/// format, which the message names, is nested too deeply, has a number that is too large for a double, more
+/// than `most` values, too many keys in one object, or a key twice.
+Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused,
+                    std::size_t most = most_values);
 
 /// Frees a document's values without allocating memory, unlike nlohmann_json's destructor: if memory is
 /// exhausted, that would end the program without a message.

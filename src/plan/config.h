@@ -47,10 +47,6 @@ const Parameter& asks_parameter();
 /// The settings under "measure": their names, limits and defaults.
 const std::vector<Parameter>& measure_parameters();
 
-/// The largest number of cases. Configs with more, which would take years and usually contain a mistyped
-/// range, are refused before the cases are made.
-inline constexpr std::size_t most_cases = 100'000;
-
 /// Reads a config. A case that occurs more than once is kept at its first place, with all its labels. Throws
 /// ConfigError.
 Config read_config(const std::filesystem::path& path);

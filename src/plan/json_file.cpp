@@ -34,15 +34,6 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
   }
 }
 
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();  // throws unless the text is UTF-8
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
 [[noreturn]] void fail_syntax(const Place& place, const std::string& text, const JsonSyntaxError& error) {
   const std::size_t byte = error.byte();
   std::string message = error.syntax();
@@ -62,22 +53,23 @@ bool is_utf8(const std::string& text) {
     remedy = "; remove the comma before it";
   } else if (text[byte - 1] == '/') {
     remedy = "; JSON has no comments";
+  } else if (text[byte - 1] == 'N' || text[byte - 1] == 'I' || message.ends_with("'na'") ||
+             message.ends_with("'in'")) {
+    remedy = "; JSON has neither NaN nor infinity";
   }
   place.fail("line {}, column {}: {}{}", line, column, cut(message, 200), remedy);
 }
 
-}  // namespace
-
-JsonFile read_json(const std::filesystem::path& path) {
+/// Reads and parses a file of any kind. Of an empty one, the message says what it must be.
+JsonFile parse(const std::filesystem::path& path, FileKind wanted) {
   const Place place(path.string());
   JsonFile read{.text = read_text(path, place)};
   if (read.text.starts_with("\xEF\xBB\xBF")) read.text.erase(0, 3);
   if (read.text.find_first_not_of(" \t\r\n") == std::string::npos)
-    place.fail("is empty; a config has at least {\"workloads\": [...]}");
-  if (read.text.find('\0') != std::string::npos || !is_utf8(read.text))
-    place.fail("is not UTF-8 text; is it the right file, and was it saved as UTF-8?");
+    place.fail("is empty; it must be {}{}", describe(wanted),
+               wanted == FileKind::config ? ", which has at least {\"workloads\": [...]}" : "");
   try {
-    read.document = parse_strictly(read.text);
+    read.document = parse_strictly(read.text, RepeatedKey::refused, most_json_values);
   } catch (const JsonSyntaxError& e) {
     fail_syntax(place, read.text, e);
   } catch (const JsonError& e) {
@@ -86,8 +78,14 @@ JsonFile read_json(const std::filesystem::path& path) {
   return read;
 }
 
+}  // namespace
+
+JsonFile read_json(const std::filesystem::path& path) {
+  return parse(path, FileKind::config);
+}
+
 JsonFile read_json(const std::filesystem::path& path, FileKind wanted) {
-  JsonFile read = read_json(path);
+  JsonFile read = parse(path, wanted);
   const FileKind kind = kind_of(read.document);
   if (kind != wanted && kind != FileKind::unknown)
     Place(path.string())

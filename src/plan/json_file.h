@@ -21,6 +21,9 @@ struct JsonFile {
 /// The largest file that is read, in bytes. No config is so large; results and data sets may be.
 inline constexpr std::uintmax_t largest_json_file = std::uintmax_t{16} << 20U;
 
+/// The largest number of values in such a file: 100,000 cases, each a row of a list of shapes, have fewer.
+inline constexpr std::size_t most_json_values = 3'000'000;
+
 /// Reads and parses a file. Throws ConfigError if it cannot be read, is empty, too large, not UTF-8 or not
 /// JSON, or if an object has a key twice. A UTF-8 byte order mark is accepted.
 JsonFile read_json(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plan/suggestion.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -40,7 +41,7 @@ std::vector<const Parameter*> read_columns(const Json& columns, const Place& pla
 
 Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
                  const std::filesystem::path& folder) {
-  const Json document = read_json(path).document;
+  const Json document = read_json(path, FileKind::shapes).document;
   const Place place(path.string());
   require_object(document, place, {"source", "commit", "licence", "note", "op", "columns", "rows"});
   (void)require_text(document, place, "source");  // required: a list of published shapes needs its source
@@ -57,6 +58,8 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
   Axis axis{.place = place / "rows", .written = Axis::Written::shapes, .columns = columns};
   if (!rows.is_array() || rows.empty())
     axis.place.fail("is {}; it must be a list of rows that is not empty", shown(rows));
+  if (rows.size() > most_cases)
+    axis.place.fail("has {} rows, and at most {} cases are possible; shorten it", rows.size(), most_cases);
 
   const ValueReader reader{.folder = folder, .parameters = workload.parameters()};
   const auto label = std::ranges::find(columns, nullptr);
@@ -65,7 +68,8 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
     const Json& row = rows[i];
     if (!row.is_array() || row.size() != columns.size()) {
       (axis.place / i)
-          .fail("is {}; it must be a list of {} values, one for each column", shown(row), columns.size());
+          .fail("is {}; it must be a list of {}, one for each column", shown(row),
+                counted_text(columns.size(), "value", "values"));
     }
     std::vector<Cell> cells(columns.size());
     for (std::size_t j = 0; j < columns.size(); ++j) {

@@ -71,6 +71,8 @@ Axis read_axis(const Json& json, const Place& place, const Parameter& parameter,
   }
   axis.written = Axis::Written::list;
   if (json.empty()) place.fail("is an empty list; give it a value, or leave the key out");
+  if (json.size() > most_cases)
+    place.fail("has {} values, and at most {} cases are possible; shorten it", json.size(), most_cases);
   axis.rows.reserve(json.size());
   for (std::size_t i = 0; i < json.size(); ++i)
     axis.rows.push_back({reader.cell(json[i], place / i, parameter)});

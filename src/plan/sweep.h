@@ -1,6 +1,7 @@
 // An entry of a config's "workloads", and all the cases that it expands to.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +12,10 @@
 #include "workloads/workload.h"
 
 namespace breakeven {
+
+/// The largest number of cases. Configs with more, which would take years and usually contain a mistyped
+/// range, are refused before the cases are made.
+inline constexpr std::size_t most_cases = 100'000;
 
 /// A case of a config.
 struct PlannedCase {

@@ -21,7 +21,7 @@ struct KindEntry {
   std::string_view description;  // as in messages
 };
 
-constexpr std::array<KindEntry, 14> kinds{{
+constexpr std::array<KindEntry, 16> kinds{{
     {FileKind::result, "breakeven.result", "a result of `breakeven run`"},
     {FileKind::threshold, "breakeven.threshold", "an answer of `breakeven threshold`"},
     {FileKind::verdict, "breakeven.verdict", "a verdict of `breakeven gate` or `compare`"},
@@ -32,18 +32,22 @@ constexpr std::array<KindEntry, 14> kinds{{
     {FileKind::fleet, "breakeven.fleet",
      "a table of a fleet's nodes (`breakeven fleet` shows it from their results)"},
     {FileKind::config, "", "a config"},
+    {FileKind::shapes, "", "a list of shapes"},
     {FileKind::prices, "", "a list of prices"},
     {FileKind::device_catalogue, "", "a catalogue of devices"},
     {FileKind::device_list, "", "a list of this machine's backends"},
+    {FileKind::result_without_schema, "", "a result that has no schema"},
     {FileKind::google_benchmark, "", "Google Benchmark's JSON"},
     {FileKind::unknown, "", "JSON of an unknown kind"},
 }};
 
 /// The keys by which documents without a schema are recognised.
-constexpr std::array<std::pair<FileKind, std::array<std::string_view, 2>>, 5> keys_of_kinds{{
+constexpr std::array<std::pair<FileKind, std::array<std::string_view, 2>>, 7> keys_of_kinds{{
     {FileKind::google_benchmark, {"context", "benchmarks"}},
     {FileKind::config, {"workloads", "workloads"}},
+    {FileKind::shapes, {"columns", "rows"}},
     {FileKind::prices, {"prices", "prices"}},
+    {FileKind::result_without_schema, {"backends", "cases"}},
     {FileKind::device_list, {"host", "backends"}},
     {FileKind::device_catalogue, {"devices", "devices"}},
 }};

@@ -22,9 +22,11 @@ enum class FileKind {
   ranking,
   fleet,
   config,
+  shapes,
   prices,
   device_catalogue,
   device_list,
+  result_without_schema,
   google_benchmark,
   unknown,
 };

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 
 #include "json/text.h"
+#include "protocol/foreign_text.h"
 #include "protocol/messages.h"
 #include "results/file_kind.h"
 #include "results/reading.h"
@@ -17,6 +19,15 @@ namespace breakeven {
 namespace {
 
 constexpr const char* result_schema = "breakeven.result/1";
+
+/// Cuts names that no machine or program has, as reasons are: a report compares and wraps names often.
+void cut_names(const Fields& f, std::initializer_list<std::string*> names) {
+  constexpr std::size_t longest = 2000;
+  if (!f.reads()) return;
+  for (std::string* name : names) {
+    if (name->size() > longest) *name = shorten_text(*name, longest);
+  }
+}
 
 }  // namespace
 
@@ -40,6 +51,8 @@ void fields(Fields& f, Gpu& gpu) {
   f.optional("sm_mhz_most", gpu.sm_mhz_most);
   f.optional("memory_mhz_most", gpu.memory_mhz_most);
   f.optional("unreadable", gpu.unreadable);
+  cut_names(f, {&gpu.id});
+  if (gpu.name) cut_names(f, {&*gpu.name});
 }
 
 void fields(Fields& f, Host& host) {
@@ -58,6 +71,7 @@ void fields(Fields& f, Host& host) {
   f.if_set("cpu_identity", host.cpu_identity);
   f.if_set("environment", host.environment);
   f.optional("gpus", host.gpus);
+  cut_names(f, {&host.name, &host.os, &host.kernel, &host.cpu, &host.virtualization, &host.cpu_identity});
 }
 
 void fields(Fields& f, MachineSpeed& speed) {
@@ -113,6 +127,7 @@ void fields(Fields& f, BackendRecord& backend) {
   f.if_set("warnings", backend.warnings);
   f.if_set("notes", backend.notes);
   f.optional("program", backend.program);
+  cut_names(f, {&backend.name, &backend.reason, &backend.version, &backend.device_name, &backend.device_id});
 }
 
 // ---- a case
@@ -327,8 +342,7 @@ void expect_schema(const JsonReader& in, std::string_view schema) {
 
 Result result_from(const Json& json) {
   if (const FileKind kind = kind_of(json); kind != FileKind::result)
-    throw JsonError(
-        fmt::format("is {} and no result; give a file that `breakeven run --out` wrote", describe(kind)));
+    throw JsonError(fmt::format("is {}; give a file that `breakeven run --out` wrote", describe(kind)));
   const JsonReader in(json);
   expect_schema(in, result_schema);
   auto result = read_fields<Result>(in);

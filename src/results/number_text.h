@@ -12,18 +12,9 @@
 #include <vector>
 
 #include "statistics/estimate.h"
+#include "text/counted.h"
 
 namespace breakeven {
-
-/// The digits of a whole number with separators of thousands: "1,048,576".
-inline std::string grouped(std::string digits) {
-  const std::size_t first_digit = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first_digit + 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-inline std::string grouped(std::integral auto number) {
-  return grouped(fmt::format("{}", number));
-}
 
 /// Rounds a value other than 0 to three significant digits.
 double rounded_to_three(double value);
@@ -48,11 +39,6 @@ std::string factor_text(double ratio, bool is_rough);
 
 /// The same for a ratio that is rough if it has no interval.
 std::string factor_text(const Estimate& ratio);
-
-/// "1 case", "12 cases", with thousands separated.
-std::string counted_text(std::integral auto count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", grouped(count), count == 1 ? one : several);
-}
 
 /// "a", "a and b", "a, b and c".
 inline std::string joined_text(const std::vector<std::string>& parts) {

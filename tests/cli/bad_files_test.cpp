@@ -83,7 +83,9 @@ class BadResult : public DriverTest {
 TEST_F(BadResult, IsRefused) {
   const Json result = good();
   const std::string text = result.dump();
-  for (std::size_t part = 0; part < 10; ++part)
+  expect_refused("", "is empty; is it the right file?");
+  expect_refused("\x1f\x8b\x08", "bad.json: is gzip-compressed; gunzip it first");
+  for (std::size_t part = 1; part < 10; ++part)
     expect_refused(text.substr(0, text.size() * part / 10), "not valid JSON, perhaps truncated");
   for (const char* other : {"{}", "[]"})
     expect_refused(other, "is JSON of an unknown kind; give a result of");

@@ -125,7 +125,7 @@ TEST_F(CompareCommand, RefusesWhatIsNoResult) {
   Json result = small();
   result["schema"] = "breakeven.result/2";
   expect_refused(result.dump(), "is of schema 'breakeven.result/2'");
-  expect_refused("{}", "is JSON of an unknown kind and no result");
+  expect_refused("{}", "is JSON of an unknown kind; give");
   expect_refused(std::string(200'000, '['), "nested");
   result = small();
   result["cases"][0]["seconds"]["median"] = "1.0";

@@ -180,7 +180,7 @@ TEST_F(HistoryTest, BadFilesAreRefusedByNameAndNothingIsAdded) {
   const std::string text = text_of(good);
   const std::vector<std::pair<std::string, std::string>> bad{
       {text.substr(0, text.size() / 2), "perhaps truncated"},
-      {"", "not valid JSON"},
+      {"", "is empty; is it the right file?"},
       {R"({"schema": "breakeven.result/99"})", "breakeven.result/99"},
       {R"({"context": {}, "benchmarks": [{"run_name": "a", "real_time": "12"}]})", "/benchmarks/0/real_time"},
       {R"({"schema": "breakeven.result/1", "complete": true, "complete": false})",

@@ -49,11 +49,14 @@ TEST(StrictJson, RefusesWhatWouldCostTooMuch) {
   std::string text = "{";
   for (int i = 0; i < 2000; ++i) text += "\"" + std::to_string(i) + "\": 1, ";
   EXPECT_THAT(why_refused(text + "\"a\": 1}"), HasSubstr("more than 1000 keys"));
+  EXPECT_NO_THROW(parse_strictly("[1, [2]]", RepeatedKey::refused, 4));
+  EXPECT_THROW(parse_strictly("[1, [2, 3]]", RepeatedKey::refused, 4), JsonError);
 }
 
 TEST(StrictJson, RefusesWhatIsNoJson) {
-  for (const char* text : {"", "{", "[1,]", "{\"a\": NaN}", "[1] 2", "{\"a\" 1}", "\"\xff\""})
+  for (const char* text : {"{", "[1,]", "{\"a\": NaN}", "[1] 2", "{\"a\" 1}"})
     EXPECT_THAT(why_refused(text), HasSubstr("not valid JSON")) << text;
+  EXPECT_THAT(why_refused("\"\xff\""), HasSubstr("is not UTF-8 text"));
   EXPECT_THAT(why_refused(R"({"a/b": [0, 1e999]})"), HasSubstr("/a~1b/1 number overflow parsing '1e999'"));
 }
 

@@ -49,17 +49,27 @@ TEST(JsonFile, SaysWhatIsWrongWithTheFile) {
   EXPECT_EQ(error_of(missing), missing.string() + ": there is no such file; check the path");
   EXPECT_THAT(error_of(folder.write("file", "") / "inside.json"), HasSubstr("there is no such file"));
   EXPECT_THAT(error_of(folder.path()), HasSubstr(": is a directory; name a file in it"));
-  EXPECT_THAT(error_of(folder.write("empty.json", "")), HasSubstr(": is empty"));
+  EXPECT_THAT(error_of(folder.write("empty.json", "")), HasSubstr(": is empty; it must be a config, which"));
+  EXPECT_THAT(
+      message_of<ConfigError>([&] { (void)read_json(folder.path() / "empty.json", FileKind::shapes); }),
+      HasSubstr(": is empty; it must be a list of shapes"));
   EXPECT_THAT(error_of(folder.write("mark.json", "\xEF\xBB\xBF")), HasSubstr(": is empty"));
 }
 
 TEST(JsonFile, RefusesWhatIsNotText) {
   const TemporaryFolder folder;
-  for (const std::string& bytes :
-       {std::string("\x7F\x45LF\x02\x01\x01\0\0", 9), std::string("{\"a\": \"\xFF\"}"),
-        std::string("\xFF\xFE{\0}\0", 6), std::string("{\"a\": \"\xC3\"}")}) {
+  EXPECT_THAT(error_of(folder.write("a.json", "\x1f\x8b\x08")),
+              HasSubstr("a.json: is gzip-compressed; gunzip it first"));
+  for (const std::string& bytes : {std::string("{\"a\": \"\xFF\"}"), std::string("{\"a\": \"\xC3\"}")})
     EXPECT_THAT(error_of(folder.write("a.json", bytes)), HasSubstr("is not UTF-8 text"));
-  }
+}
+
+TEST(JsonFile, SaysThatJsonHasNoNaN) {
+  const TemporaryFolder folder;
+  for (const char* number : {"NaN", "nan", "Infinity", "inf", "-Infinity"})
+    EXPECT_THAT(error_of(folder.write("a.json", fmt::format(R"({{"a": {}}})", number))),
+                HasSubstr("; JSON has neither NaN nor infinity"))
+        << number;
 }
 
 TEST(JsonFile, RefusesAnEndlessFile) {

@@ -38,6 +38,9 @@ TEST(FileKind, IsToldByTheSchemaOrTheKeys) {
   EXPECT_EQ(kind(R"({"title": "", "workloads": []})"), FileKind::config);
   EXPECT_EQ(kind(R"({"context": {}, "benchmarks": []})"), FileKind::google_benchmark);
   EXPECT_EQ(kind(R"({"prices": []})"), FileKind::prices);
+  EXPECT_EQ(kind(R"({"source": "here", "columns": ["m"], "rows": [[1]]})"), FileKind::shapes);
+  EXPECT_EQ(kind(R"({"host": {}, "backends": []})"), FileKind::device_list);
+  EXPECT_EQ(kind(R"({"host": {}, "backends": [], "cases": []})"), FileKind::result_without_schema);
   EXPECT_EQ(kind(R"({"schema": 3})"), FileKind::unknown);
   EXPECT_EQ(kind("[1]"), FileKind::unknown);
 }

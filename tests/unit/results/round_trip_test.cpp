@@ -285,15 +285,25 @@ TEST_F(ResultFile, BytesThatAreNoTextAreReplaced) {
   EXPECT_THAT(read(to_json_text(r)).cases[0].reason, HasSubstr("loader said"));
 }
 
+TEST_F(ResultFile, NamesAreCutAsReasonsAre) {
+  Result r = full_result();
+  const std::string name(100'000, 'x');
+  r.host.name = r.host.cpu = name;
+  r.backends[0].version = name;
+  const Result again = read(to_json_text(r));
+  for (const std::string& cut : {again.host.name, again.host.cpu, again.backends[0].version})
+    EXPECT_EQ(cut, name.substr(0, 1997) + "...");
+}
+
 TEST_F(ResultFile, CutOffAnywhereIsRefused) {
   const std::string text = to_json_text(full_result());
-  for (std::size_t length = 0; length + 2 < text.size(); length += 37)
+  for (std::size_t length = 1; length + 2 < text.size(); length += 37)
     EXPECT_THAT(why_refused(text.substr(0, length)), HasSubstr("perhaps truncated")) << length;
 }
 
 TEST_F(ResultFile, OfAnotherSchemaIsRefused) {
   EXPECT_THAT(why_refused(changed("/schema", "breakeven.result/2")), HasSubstr("'breakeven.result/2'"));
-  EXPECT_THAT(why_refused("{}"), HasSubstr("is JSON of an unknown kind and no result"));
+  EXPECT_THAT(why_refused("{}"), HasSubstr("is JSON of an unknown kind; give"));
 }
 
 TEST_F(ResultFile, ACaseThatIsThereTwiceIsRefused) {
