@@ -39,8 +39,11 @@ Fault fault_of_json(const std::string& text) {
   }
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+template <char separator = ','>
 Fault fault_of_csv(const std::string& text) {
-  const auto cells = csv_cells(text);
+  const auto cells = csv_cells(text, separator);
   return std::set<std::size_t>(cells.begin(), cells.end()).size() == 1 && cells.front() > 0
              ? ""
              : "its records have unlike numbers of cells";
@@ -63,7 +66,9 @@ Fault fault_of(const OutputFormat& format, const std::string& text) {
   using Check = Fault (*)(const std::string&);
   static const std::map<std::string, Check> checks{{"--annotations", fault_of_annotations},
                                                    {"--bencher", fault_of_json},
-                                                   {"--csv", fault_of_csv},
+                                                   {"--csv", fault_of_csv<>},
+                                                   {"--csv-comma", fault_of_csv<';'>},
+                                                   {"--csv-point", fault_of_csv<>},
                                                    {"--github", fault_of_json},
                                                    {"--google-benchmark", fault_of_json},
                                                    {"--html", fault_of_page},
@@ -74,7 +79,10 @@ Fault fault_of(const OutputFormat& format, const std::string& text) {
   const auto check = checks.find(format.option);
   // JSON is read by programs, and holds any character that it need not escape.
   const bool is_json = check != checks.end() && check->second == fault_of_json;
-  const Fault characters = is_json ? Fault() : fault_of_characters(text, format.control_characters);
+  const bool is_for_spreadsheets = format.option.starts_with("--csv-") && text.starts_with(byte_order_mark);
+  const std::string_view shown =
+      std::string_view(text).substr(is_for_spreadsheets ? byte_order_mark.size() : 0);
+  const Fault characters = is_json ? Fault() : fault_of_characters(shown, format.control_characters);
   return !characters.empty() || check == checks.end() ? characters : check->second(text);
 }
 
@@ -110,12 +118,12 @@ boost::property_tree::ptree xml_of(const std::string& text) {
   return tree;
 }
 
-std::vector<std::size_t> csv_cells(const std::string& text) {
+std::vector<std::size_t> csv_cells(const std::string& text, char separator) {
   std::vector<std::size_t> cells(1, 1);
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') quoted = !quoted;
-    if (!quoted && text[i] == ',') ++cells.back();
+    if (!quoted && text[i] == separator) ++cells.back();
     if (!quoted && text.compare(i, 2, "\r\n") == 0) cells.push_back(1);
     if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) return {0};
   }

@@ -17,9 +17,9 @@ using Fault = std::string;
 /// Throws what the parser throws.
 boost::property_tree::ptree xml_of(const std::string& text);
 
-/// The number of cells of each record, by RFC 4180. One record without cells if a line end or a quotation
-/// mark is misplaced.
-std::vector<std::size_t> csv_cells(const std::string& text);
+/// The number of cells of each record, by RFC 4180 apart from the separator. One record without cells if a
+/// line end or a quotation mark is misplaced.
+std::vector<std::size_t> csv_cells(const std::string& text, char separator = ',');
 
 /// Every row of a table must have as many cells as its heading.
 Fault fault_of_markdown(const std::string& text);

@@ -1,5 +1,6 @@
 // --csv: one row for each case and backend, RFC 4180 (CRLF, quotes if needed), in UTF-8, after a header row;
-// for spreadsheets and data frames.
+// for programs. --csv-point and --csv-comma: the same for spreadsheets, which read numbers and separators as
+// the user's country writes them, and UTF-8 only after a byte order mark.
 //
 // docs/csv.md describes the columns. The parameters come last, as `parameter.NAME` for each name that occurs.
 // Numbers have all their digits. Unknown values are empty. Text is one line without control characters; text
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 #include <initializer_list>
@@ -23,23 +25,35 @@
 namespace breakeven {
 namespace {
 
+struct CsvDialect {
+  char separator = ',', decimal = '.';
+  std::string_view mark = "";  // at the beginning of the file
+};
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr CsvDialect for_programs;
+constexpr CsvDialect decimal_point{.separator = ',', .decimal = '.', .mark = byte_order_mark};
+constexpr CsvDialect decimal_comma{.separator = ';', .decimal = ',', .mark = byte_order_mark};
+
 /// Makes text one line without control characters. Text that begins like a formula gets an apostrophe before
 /// it, because spreadsheets run formulas (OWASP, CSV Injection).
-std::string text_cell(std::string_view text) {
+std::string text_cell(std::string_view text, const CsvDialect& dialect) {
   const std::string shown = printable(text);
   std::string cell = (shown.find_first_of("=+-@") == 0 ? "'" : "") + shown;
-  if (cell.find_first_of(",\"") == std::string::npos) return cell;
+  if (cell.find(dialect.separator) == std::string::npos && cell.find('"') == std::string::npos) return cell;
   boost::algorithm::replace_all(cell, "\"", "\"\"");
   return '"' + cell + '"';
 }
 
-std::string number_cell(std::optional<double> value) {
-  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+std::string number_cell(std::optional<double> value, const CsvDialect& dialect) {
+  std::string cell = value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+  std::ranges::replace(cell, '.', dialect.decimal);
+  return cell;
 }
 
-std::string parameter_cell(const Value& value) {
-  if (const auto* d = std::get_if<double>(&value)) return number_cell(*d);
-  if (const auto* s = std::get_if<std::string>(&value)) return text_cell(*s);
+std::string parameter_cell(const Value& value, const CsvDialect& dialect) {
+  if (const auto* d = std::get_if<double>(&value)) return number_cell(*d, dialect);
+  if (const auto* s = std::get_if<std::string>(&value)) return text_cell(*s, dialect);
   return to_string(value);
 }
 
@@ -57,8 +71,8 @@ struct CsvColumn {
   std::string (*text)(const CsvRow&) = nullptr;
   std::optional<double> (*number)(const MeasuredCase&) = nullptr;
 
-  std::string cell(const CsvRow& row) const {
-    return text != nullptr ? text_cell(text(row)) : number_cell(number(row.measured));
+  std::string cell(const CsvRow& row, const CsvDialect& dialect) const {
+    return text != nullptr ? text_cell(text(row), dialect) : number_cell(number(row.measured), dialect);
   }
 };
 
@@ -137,18 +151,19 @@ std::vector<std::string> parameter_names(std::span<const Result> results) {
   return names;
 }
 
+template <const CsvDialect& dialect>
 FormattedReport results_csv(std::span<const Result> results) {
   const std::vector<CsvColumn> columns = csv_columns();
   const std::vector<std::string> parameters = parameter_names(results);
   const CeilingsByDevice known = ceilings(runs_of(results));
   std::vector<std::string> cells;
-  FormattedReport report;
+  FormattedReport report{.text = std::string(dialect.mark)};
   const auto end_row = [&] {
-    report.text += fmt::format("{}\r\n", fmt::join(cells, ","));
+    report.text += fmt::format("{}\r\n", fmt::join(cells, std::string_view(&dialect.separator, 1)));
     cells.clear();
   };
   for (const CsvColumn& column : columns) cells.emplace_back(column.name);
-  for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name));
+  for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name, dialect));
   end_row();
   const BackendRecord unnamed;
   for (const Result& run : results) {
@@ -159,10 +174,10 @@ FormattedReport results_csv(std::span<const Result> results) {
                        .run = run,
                        .result = result,
                        .backend = backend == nullptr ? unnamed : *backend};
-      for (const CsvColumn& column : columns) cells.push_back(column.cell(row));
+      for (const CsvColumn& column : columns) cells.push_back(column.cell(row, dialect));
       for (const std::string& name : parameters) {
         const Value* value = result.parameters.find(name);
-        cells.push_back(value == nullptr ? "" : parameter_cell(*value));
+        cells.push_back(value == nullptr ? "" : parameter_cell(*value, dialect));
       }
       end_row();
     }
@@ -173,7 +188,17 @@ FormattedReport results_csv(std::span<const Result> results) {
 const FormatRegistration csv_format({.option = "--csv",
                                      .meaning = "a CSV table, one row for each case and backend",
                                      .control_characters = "\r\n",
-                                     .measured = from_results_alone<results_csv>});
+                                     .measured = from_results_alone<results_csv<for_programs>>});
+const FormatRegistration csv_point_format(
+    {.option = "--csv-point",
+     .meaning = "the CSV table for spreadsheets of countries that write a half as 0.5",
+     .control_characters = "\r\n",
+     .measured = from_results_alone<results_csv<decimal_point>>});
+const FormatRegistration csv_comma_format(
+    {.option = "--csv-comma",
+     .meaning = "the CSV table for spreadsheets of countries that write a half as 0,5",
+     .control_characters = "\r\n",
+     .measured = from_results_alone<results_csv<decimal_comma>>});
 
 }  // namespace
 }  // namespace breakeven

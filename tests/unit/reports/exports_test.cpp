@@ -209,9 +209,12 @@ TEST_F(HostileExports, JsonIsStrict) {
 
 TEST_F(HostileExports, CsvHasAsManyCellsInEachRecord) {
   const std::string text = exported_twice("--csv").text;
-  const auto cells = well_formed::csv_cells(text);
-  EXPECT_EQ(cells.size(), cases() + 1) << "a header, too";
-  EXPECT_EQ(std::set<std::size_t>(cells.begin(), cells.end()).size(), 1U);
+  for (const auto& [option, separator] :
+       {std::pair{"--csv", ','}, {"--csv-point", ','}, {"--csv-comma", ';'}}) {
+    const auto cells = well_formed::csv_cells(exported_twice(option).text, separator);
+    EXPECT_EQ(cells.size(), cases() + 1) << "a header, too";
+    EXPECT_EQ(std::set<std::size_t>(cells.begin(), cells.end()).size(), 1U) << option;
+  }
   for (const char* formula : {",=", ",@", ",\"=", ",\"@"}) EXPECT_EQ(text.find(formula), std::string::npos);
 }
 
