@@ -39,7 +39,8 @@ struct ConformanceOptions {
 int conformance(const ConformanceOptions& o) {
   const auto programs = find_backends(backend_folders());
   const std::filesystem::path program = find_program(o.program, programs);
-  if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program)) {
+  std::error_code error;
+  if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program, error)) {
     throw CommandError("{}: is not a program that can be run", program.string());
   }
   const auto arbiter = std::ranges::find(programs, "reference", &BackendProgram::name);
@@ -53,8 +54,9 @@ int conformance(const ConformanceOptions& o) {
     found |= is;
     return is;
   };
+  // A path with a slash is not searched in PATH.
   const auto checks = check_conformance(
-      std::filesystem::absolute(program), arbiter->path, o.timeout, is_wanted, [&](const Check& check) {
+      std::filesystem::path(".") / program, arbiter->path, o.timeout, is_wanted, [&](const Check& check) {
         const bool failed = check.outcome == Check::Outcome::failed;
         if (!failed && !o.verbose) return;
         const char* word = failed                                    ? "FAILED "
@@ -85,7 +87,8 @@ const SubcommandRegistration conformance_command(subcommand<ConformanceOptions>(
                       "the backend program, by path or name; see docs/adding-a-backend.md")
           ->required();
       add_filter_option(command, o.filter, "cases whose id");
-      command.add_option("--timeout", o.timeout, "seconds allowed for each answer")->check(above_zero());
+      command.add_option("--timeout", o.timeout, "seconds allowed for each answer")
+          ->check(number_within(*find_parameter(measure_parameters(), "timeout_seconds")));
       command.add_flag("--verbose", o.verbose, "show passed and skipped checks too");
     },
     conformance));

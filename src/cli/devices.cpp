@@ -13,16 +13,20 @@
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
 
 std::string to_text(const Host& host, const std::vector<BackendRecord>& backends) {
   std::string text = fmt::format(
-      "{}: {}{}, {} cores ({} CPUs), {:.1f} GiB, {}\ncomputing with {} threads{}; features: {}\n\n",
-      host.name, host.cpu, host.cpu_identity.empty() ? "" : fmt::format(" ({})", host.cpu_identity),
-      host.cores, host.cpus, static_cast<double>(host.memory_bytes) / 0x1p30, host.os, host.threads,
-      host.cpu_quota ? fmt::format(" (quota: {:g} CPUs)", *host.cpu_quota) : "",
+      "{}: {}{}, {} ({}), {:.1f} GiB, {}\ncomputing with {}{}; features: {}\n\n", host.name, host.cpu,
+      host.cpu_identity.empty() ? "" : fmt::format(" ({})", host.cpu_identity),
+      counted_text(host.cores, "core", "cores"), counted_text(host.cpus, "CPU", "CPUs"),
+      static_cast<double>(host.memory_bytes) / 0x1p30, host.os,
+      counted_text(host.threads, "thread", "threads"),
+      host.cpu_quota ? fmt::format(" (quota: {:g} CPU{})", *host.cpu_quota, *host.cpu_quota == 1 ? "" : "s")
+                     : "",
       fmt::join(host.cpu_features, " "));
   for (const Gpu& gpu : host.gpus) text += describe_gpu(gpu) + "\n";
   if (!host.gpus.empty()) text += "\n";

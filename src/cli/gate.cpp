@@ -72,10 +72,10 @@ void declare(CLI::App& command, GateOptions& o) {
   declare_side(command, "head", "what is tested", o.head);
   add_backends_option(command, o.backends, "both sides must have each");
   add_threshold_option(command, o.threshold, "the smallest change that matters");
-  add_duration_option(command, "--minutes", o.minutes,
-                      "time limit of the whole gate; a case undecided by then is inconclusive; default: 10");
-  add_duration_option(command, "--seconds", o.seconds,
-                      "seconds of sampling per case and side, over all launches; default: the config's");
+  add_minutes_option(command, "--minutes", o.minutes,
+                     "time limit of the whole gate; a case undecided by then is inconclusive; default: 10");
+  add_seconds_option(command, o.seconds,
+                     "seconds of sampling per case and side, over all launches; default: the config's");
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
   add_start_options(command, o.start);
@@ -312,6 +312,7 @@ int gate(const GateOptions& o) {
   }
   if (const std::string untried = untried_shapes(plan.config.cases); !untried.empty())
     verdicts.notes.push_back(untried);
+  if (o.quiet && exit_status(verdicts) == exit_code::incomplete) tell(document_of(verdicts).title);
   write_or_rescue(o.outputs.file_of("--out"), to_json_text(verdicts), [&] {
     if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
     o.outputs.write(&verdicts, o.quiet);

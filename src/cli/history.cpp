@@ -42,6 +42,8 @@ struct HistoryOptions {
 
 /// The first line that a command prints; empty if it fails.
 std::string first_line(const char* command) {
+  std::error_code error;
+  if (std::filesystem::current_path(error).empty()) return {};  // sh would complain of a deleted folder
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
   std::array<char, 256> line{};
   if (!pipe || std::fgets(line.data(), line.size(), pipe.get()) == nullptr) return {};
@@ -170,7 +172,7 @@ CLI::App* add_command(CLI::App& history, const std::shared_ptr<HistoryOptions>& 
   declare_statuses(*command, {});
   command->add_option("STORE", o->store, "the history: one file")->required();
   command->add_option("--wait", o->wait, "seconds to wait while another process writes to it")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(number_within(number_parameter_from("", "", 0, 86400, 10)))
       ->capture_default_str();
   command->callback([=] { *chosen = [=] { return work(*o); }; });
   return command;

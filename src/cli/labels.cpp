@@ -16,9 +16,9 @@ std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels) {
   all.reserve(labels.size());
   for (const std::string& text : labels) {
     const auto equals = text.rfind('=');
-    if (equals == std::string::npos)
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
       throw CommandError("--label {}: must be FILE=NAME, as in cpu.json='small server'", text);
-    all.push_back({.file = text.substr(0, equals), .name = text.substr(equals + 1)});
+    all.push_back({.file = text.substr(0, equals), .name = printable(text.substr(equals + 1))});
   }
   return all;
 }

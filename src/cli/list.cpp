@@ -92,7 +92,8 @@ void print_questions(const std::vector<Question>& questions) {
   std::string folders;
   std::set<std::filesystem::path> seen;  // a folder may be found through two paths
   for (const auto& folder : config_folders()) {
-    if (seen.insert(std::filesystem::weakly_canonical(folder)).second)
+    std::error_code error;
+    if (seen.insert(std::filesystem::weakly_canonical(folder, error)).second)
       folders += fmt::format("{}{}", folders.empty() ? "" : ", ", folder.string());
   }
   text += fmt::format("\nThe files are in {}. 'breakeven list NAME' shows a config's cases.\n", folders);

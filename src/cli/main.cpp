@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -16,6 +17,7 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/option_text.h"
 #include "cli/progress_line.h"
 #include "cli/subcommand.h"
 #include "cli/usage_error.h"
@@ -49,6 +51,42 @@ std::size_t help_width() {
       std::clamp(terminal ? terminal_width(STDOUT_FILENO) : usual, narrowest, widest));
 }
 
+/// Refuses an empty value of an option or positional: a script's variable was not set. Other checks follow.
+void refuse_empty_value(CLI::Option& option) {
+  option.transform(CLI::Validator(
+      [&option](std::string& text) -> std::string {
+        if (text.empty())
+          throw CommandError("{}: is empty; give a value{}", option_names(option),
+                             option.get_required() ? "" : ", or leave it out");
+        return "";
+      },
+      ""));
+}
+
+/// The same for all options of the command and of its subcommands.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (takes_value(*option)) refuse_empty_value(*option);
+  }
+  for (CLI::App* inner : command.get_subcommands([](CLI::App*) { return true; })) refuse_empty_values(*inner);
+}
+
+/// Refuses "--option=", and a list without any name, such as ",": the parser would take the next word as the
+/// value.
+void refuse_values_without_text(std::span<char*> words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const auto equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
+    const bool is_joined = equals != std::string_view::npos;
+    const std::string_view value = is_joined ? word.substr(equals + 1) : word;
+    if (is_joined && value.empty())
+      throw CommandError("{}: is empty; give a value, or leave it out", word.substr(0, equals));
+    if (!value.empty() && value.find_first_not_of(',') == std::string_view::npos)
+      throw CommandError("{} {}: names nothing; give names, as in a,b",
+                         is_joined ? word.substr(0, equals) : words[i - 1], value);
+  }
+}
+
 /// Declares every subcommand. `chosen` becomes the function of the one on the command line.
 void declare(CLI::App& app, std::function<int()>& chosen) {
   app.formatter(std::make_shared<HelpFormatter>(help_width()));
@@ -65,6 +103,7 @@ void declare(CLI::App& app, std::function<int()>& chosen) {
     auto work = entry.add(*command);
     command->callback([&chosen, work] { chosen = work; });
   }
+  refuse_empty_values(app);
 }
 
 /// Opens closed standard streams as /dev/null in the wrong direction: reading or writing them still fails,
@@ -100,6 +139,7 @@ int run_program(int argc, char** argv) {
     return finish_output(exit_code::good);
   }
   try {
+    refuse_values_without_text(words);
     app.parse(argc, argv);
     return finish_output(chosen());
   } catch (const CLI::Success& e) {  // help or the version
@@ -120,6 +160,9 @@ int run_program(int argc, char** argv) {
   } catch (const nlohmann::json::exception& e) {
     tell(fmt::format("a value is not of the kind that is needed: {}; check the files that were given",
                      json_error_text(e.what())));
+  } catch (const std::filesystem::filesystem_error& e) {
+    tell(fmt::format("{}: cannot be used: {}; check the path and its permissions", e.path1().string(),
+                     e.code().message()));
   } catch (const std::exception& e) {  // the error of a config or result file already names its place
     tell(e.what());
   }

@@ -133,13 +133,10 @@ fs::path output_file(const std::string& text) {
   return is_output ? "-" : path;
 }
 
-CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&),
-                    const char* otherwise = "leave it out") {
+CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&)) {
   option->type_name(word);
   option->transform(CLI::Validator(
       [=](std::string& text) {
-        if (text.empty())
-          throw CommandError("{}: names no file; give one, or {}", option->get_name(), otherwise);
         text = find(text).string();
         return std::string();
       },
@@ -201,7 +198,7 @@ void check_one_standard_input(const std::vector<std::filesystem::path>& files) {
 }
 
 CLI::Option* accept_output_file(CLI::Option* option) {
-  return accept(option, "FILE", output_file, "- for standard output");
+  return accept(option, "FILE", output_file);
 }
 
 }  // namespace breakeven

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <boost/algorithm/string/replace.hpp>
 #include <cerrno>
 #include <optional>
 
@@ -16,6 +15,7 @@
 #include "cli/version_text.h"
 #include "plan/config.h"
 #include "reports/document/builders.h"
+#include "reports/document/names.h"
 #include "reports/text.h"
 #include "results/file_lock.h"
 #include "results/whole_file.h"
@@ -24,6 +24,8 @@
 #include "session/gpu.h"
 #include "session/session.h"
 #include "session/worker_process.h"
+#include "text/counted.h"
+#include "text/shell.h"
 #include "verdicts/differences.h"
 #include "verdicts/machines.h"
 
@@ -57,12 +59,11 @@ void declare(CLI::App& command, Options& o) {
       ->take_last();  // so that a script which sets it (scripts/quickstart) can be overridden
   accept_result_names(command.add_option("--resume", o.resume,
                                          "continue this result file: measure only what is missing in it"));
-  command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
-      ->check(above_zero());
+  add_seconds_option(command, o.seconds, "time limit of a case on a backend; default: the config's");
   command
       .add_option("--precision", o.precision,
-                  "stop a case when its interval is within this fraction of its median, as in 0.02")
-      ->check(CLI::Range(1e-4, 1.0));
+                  "stop a case when its interval is within this fraction of its median, as in 2% or 0.02")
+      ->transform(percent());
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota");
   add_start_options(command, o.start);
@@ -79,7 +80,8 @@ std::filesystem::path default_output(const CaseSelection& selection, const std::
 void refuse_to_replace_inputs(const std::filesystem::path& out, const Options& o) {
   std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
   refuse_inputs({.option = "--out", .path = out.string()}, inputs);
-  if (out == "-" || !std::filesystem::exists(out)) return;
+  std::error_code error;
+  if (out == "-" || !std::filesystem::exists(out, error)) return;
   inputs.push_back(o.resume);
   refuse_inputs({.option = fmt::format("--out {}: the earlier file would be kept as", out.string()),
                  .path = previous_of(link_target(out)).string()},
@@ -109,7 +111,8 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
                        earlier.host.cpu_identity, identity_text(here)));
   }
   if (earlier.host.threads != here.threads)
-    refuse(fmt::format("was measured with {} threads, not {}", earlier.host.threads, here.threads));
+    refuse(fmt::format("was measured with {}, not {}",
+                       counted_text(earlier.host.threads, "thread", "threads"), here.threads));
   std::optional<Nvml> nvml;
   for (const Gpu& now : describe_gpus(plan.backends, nvml)) {
     for (const Gpu& then : earlier.host.gpus) {
@@ -132,21 +135,12 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   for (const FoundDifference& found : run_differences(earlier, now)) refuse(found.text);
 }
 
-/// The word, in quotes if a shell would interpret it.
-std::string quoted_for_shell(const std::string& word) {
-  constexpr std::string_view harmless =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
-  return "'" + boost::algorithm::replace_all_copy(word, "'", "'\\''") + "'";
-}
-
 /// The options without which a continued shard would have other cases, backends or settings than the others,
 /// so that `merge` would refuse it: " --seconds 0.5".
 std::string options_of_all_shards(const Options& o) {
   std::string text;
-  if (!o.selection.filter.empty()) text += " --filter " + quoted_for_shell(o.selection.filter);
-  if (!o.backends.empty())
-    text += " --backends " + quoted_for_shell(fmt::format("{}", fmt::join(o.backends, ",")));
+  if (!o.selection.filter.empty()) text += " --filter " + shell_word(o.selection.filter);
+  if (!o.backends.empty()) text += " --backends " + shell_word(fmt::format("{}", fmt::join(o.backends, ",")));
   if (o.seconds > 0) text += fmt::format(" --seconds {}", o.seconds);
   if (o.precision > 0) text += fmt::format(" --precision {}", o.precision);
   if (o.threads > 0) text += fmt::format(" --threads {}", o.threads);
@@ -156,7 +150,7 @@ std::string options_of_all_shards(const Options& o) {
 
 /// The options that continue an interrupted run.
 std::string options_to_continue(const Options& o, const Result& result, const std::string& out) {
-  std::string resume = "--resume " + quoted_for_shell(out);
+  std::string resume = "--resume " + shell_file(out);
   if (!result.shard) return resume;
   return fmt::format("--shard {} {}{}", result.shard->shard.text(), resume, options_of_all_shards(o));
 }
@@ -165,8 +159,19 @@ std::string options_to_continue(const Options& o, const Result& result, const st
 /// program as it was called.
 std::string command_to_report(const std::filesystem::path& result) {
   return fmt::format("{} report {} --html {}",
-                     quoted_for_shell(program_invocation_name),  // argv[0], from glibc
-                     quoted_for_shell(result.string()), quoted_for_shell(result.stem().string() + ".html"));
+                     shell_word(program_invocation_name),  // argv[0], from glibc
+                     shell_file(result.string()), shell_file(result.stem().string() + ".html"));
+}
+
+/// What --quiet leaves of a run in which no case is good: the first reason.
+void tell_why_none_is_good(const Result& result) {
+  if (result.cases.empty() ||
+      std::ranges::any_of(result.cases, [](const CaseResult& c) { return c.status == Status::ok; }))
+    return;
+  const CaseResult& first = result.cases.front();
+  tell(fmt::format("none of {} is good; {} on {}: {}: {}",
+                   counted_text(result.cases.size(), "result", "results"), first.id, first.backend,
+                   name(first.status), explain(first)));
 }
 
 int run(const Options& o) {
@@ -203,6 +208,7 @@ int run(const Options& o) {
     if (saved) report_saved_file(out.string(), command_to_report(out));
   }
   const bool interrupted = Interruption::requested();
+  if (o.quiet && saved && !interrupted) tell_why_none_is_good(result);
   if (!saved)
     tell(fmt::format("{}; {} stays as it was",
                      interrupted ? "interrupted before anything was measured" : "nothing was measured",

@@ -10,6 +10,7 @@
 #include "session/backend_names.h"
 #include "session/discovery.h"
 #include "session/launcher.h"
+#include "text/counted.h"
 #include "text/printable.h"
 #include "verdicts/verdict.h"
 
@@ -52,6 +53,11 @@ void add_start_options(CLI::App& command, StartOptions& options) {
       ->type_name("COMMAND");
 }
 
+void add_seconds_option(CLI::App& command, double& seconds, const char* meaning) {
+  command.add_option("--seconds", seconds, meaning)
+      ->check(number_within(*find_parameter(measure_parameters(), "max_seconds")));
+}
+
 void limit_case_seconds(Measure& measure, double seconds) {
   constexpr double least_for_energy = 0.5;  // a GPU renews its counter ten times a second or less
   if (seconds <= 0) return;
@@ -80,8 +86,9 @@ Config select_cases(const CaseSelection& selection) {
       throw CommandError("--shard {}: must be I/N, as in 1/4, with I from 1 to N", selection.shard);
     }
     if (shard->count > config.cases.size()) {
-      throw CommandError("--shard {}: there are only {} cases; divide them into at most as many parts",
-                         selection.shard, config.cases.size());
+      throw CommandError("--shard {}: there {} only {}; divide them into at most as many parts",
+                         selection.shard, config.cases.size() == 1 ? "is" : "are",
+                         counted_text(config.cases.size(), "case", "cases"));
     }
     keep_shard(config, *shard);
   }

@@ -51,6 +51,8 @@ struct StartOptions {
 };
 /// Declares the options, the same for all commands that measure.
 void add_start_options(CLI::App& command, StartOptions& options);
+/// Declares --seconds, with the limits of max_seconds in configs.
+void add_seconds_option(CLI::App& command, double& seconds, const char* meaning);
 /// Limits the time of each case, with that for its energy. 0 seconds: as the config says.
 void limit_case_seconds(Measure& measure, double seconds);
 /// Applies the options to what the config says. Programs started from now on keep their libraries' defaults

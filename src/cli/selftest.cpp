@@ -44,9 +44,9 @@ void declare(CLI::App& command, SelftestOptions& o) {
   add_case_options(command, o.selection);
   add_backends_option(command, o.backends, "each must be available");
   add_threshold_option(command, o.threshold, "the smallest change that the tried gates look for");
-  add_duration_option(command, "--minutes", o.minutes,
-                      "how long gates are tried, each kind at least once; default: 20. More gates say more");
-  add_duration_option(command, "--gate-minutes", o.gate_minutes, "time limit of each gate; default: 10");
+  add_minutes_option(command, "--minutes", o.minutes,
+                     "how long gates are tried, each kind at least once; default: 20. More gates say more");
+  add_minutes_option(command, "--gate-minutes", o.gate_minutes, "time limit of each gate; default: 10");
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota");
   accept_output_file(command.add_option(

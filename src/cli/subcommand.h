@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "workloads/parameters.h"
 
 namespace breakeven {
 
@@ -52,16 +53,15 @@ inline std::optional<double> number_from(std::string_view text) {
   return error == std::errc() && behind == end ? std::optional(value) : std::nullopt;
 }
 
-/// Accepts options in seconds: a number above 0.
-inline const CLI::Validator& above_zero() {
-  static const CLI::Validator validator(
-      [](std::string& text) -> std::string {
+/// Accepts the numbers that `limits` accepts: those of a config, for an option in their place.
+inline CLI::Validator number_within(const Parameter& limits) {
+  return CLI::Validator(
+      [limits](std::string& text) -> std::string {
         const auto value = number_from(text);
-        if (value && *value > 0 && std::isfinite(*value)) return "";
-        return "'" + text + "' is no number above 0";
+        const auto wanted = limits.rejects(value ? Value(*value) : Value(text));
+        return wanted ? fmt::format("'{}' is not {}", text, *wanted) : "";
       },
-      "above 0");
-  return validator;
+      "");
 }
 
 /// Accepts options that are a fraction above 0 and below 1: converts "3%" into 0.03, and accepts "0.03".
@@ -74,7 +74,7 @@ inline const CLI::Validator& percent() {
         const double part = value.value_or(0) / (in_hundredths ? 100 : 1);
         if (!(part > 0 && part < 1))
           return "'" + text + "' is neither a percentage such as 3% nor a part such as 0.03";
-        text = std::to_string(part);
+        text = fmt::format("{}", part);
         return "";
       },
       "3%");
@@ -103,9 +103,10 @@ inline std::map<int, std::string> statuses_of_comparison() {
 /// The meaning of exit_code::interrupted for commands that measure.
 inline constexpr const char* interrupted_and_saved = "interrupted (what was measured is saved)";
 
-/// Declares an option in seconds or minutes: a number above 0.
-inline void add_duration_option(CLI::App& command, const char* name, double& duration, const char* meaning) {
-  command.add_option(name, duration, meaning)->check(above_zero());
+/// Declares an option in minutes: a number above 0, and at most a year.
+inline void add_minutes_option(CLI::App& command, const char* name, double& minutes, const char* meaning) {
+  constexpr double year = 366 * 24 * 60;
+  command.add_option(name, minutes, meaning)->check(number_within(number_parameter("", "", 0, year, 1)));
 }
 
 /// Declares --threshold, whose default is 3 %.

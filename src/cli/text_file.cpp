@@ -33,7 +33,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
   if (fs::is_regular_file(a, error) || fs::is_regular_file(b, error)) return fs::equivalent(a, b, error);
   if (fs::exists(a, error) || fs::exists(b, error)) return false;
   const auto resolved = [&](const fs::path& path) {
-    return fs::weakly_canonical(fs::absolute(link_target(path)), error);
+    return fs::weakly_canonical(fs::absolute(link_target(path), error), error);
   };
   return resolved(a) == resolved(b);
 }

@@ -23,6 +23,7 @@
 #include "results/file_lock.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
+#include "text/shell.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/measured.h"
 #include "version.h"
@@ -64,11 +65,10 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
       ->needs(results);
   declare_label_option(command, o.labels)->needs(results);
-  add_duration_option(command, "--minutes", o.minutes,
-                      "time limit; questions still open then end as not answered; default: 60");
+  add_minutes_option(command, "--minutes", o.minutes,
+                     "time limit; questions still open then end as not answered; default: 60");
   add_filter_option(command, o.filter, "questions whose first case has an id that");
-  add_duration_option(command, "--seconds", o.seconds,
-                      "time limit of a value on a backend; default: the config's");
+  add_seconds_option(command, o.seconds, "time limit of a value on a backend; default: the config's");
   command.add_option("--threads", o.threads,
                      "CPU threads of sides whose config does not say; default: one per physical core, within "
                      "affinity and quota");
@@ -102,7 +102,7 @@ bool is_for_gpu(const BackendRecord& backend) {
 /// what to run on which machine.
 [[noreturn]] void fail_nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
   const std::vector<BackendRecord>& backends = plan.sides[side].backends;
-  const std::string config = o.config.string();
+  const std::string config = shell_file(o.config.string());
   if (!std::ranges::all_of(backends, is_for_gpu))
     expect_a_backend(backends, fmt::format("{}: the {} has no backend that is available here", config,
                                            threshold_sides[side]));

@@ -35,6 +35,7 @@ Machine machine_of(const Result& result, const std::string& name) {
   std::string cpu = host.cpu;
   if (cpu.empty() && caches != host.settings.end()) cpu = caches->second;
   if (!host.cpu_identity.empty()) cpu += fmt::format(" ({})", host.cpu_identity);
+  // Stores have it as a part of the machine's key: it stays "1 CPUs".
   std::string description = fmt::format("{}, {} CPUs", cpu.empty() ? "unknown CPU" : cpu, host.cpus);
   if (host.threads > 0) description += fmt::format(", {} threads", host.threads);
   if (host.cpu_quota) description += fmt::format(", quota {:.2f}", *host.cpu_quota);

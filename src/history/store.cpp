@@ -14,6 +14,7 @@
 #include "results/json.h"
 #include "results/whole_file.h"
 #include "text/printable.h"
+#include "text/shell.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -52,7 +53,7 @@ struct HistoryDatabase {
   [[noreturn]] void refuse_as_damaged(const std::string& said) const {
     refuse(fmt::format(
         "is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` still reads of it",
-        printable(said), name));
+        printable(said), shell_file(name)));
   }
   void check(int code) const {
     if (code != SQLITE_OK) fail(code);
@@ -322,7 +323,7 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
   if (open == Open::to_add) make_folder_of(path);
   sqlite3* opened = nullptr;
   const int code =
-      sqlite3_open_v2(std::filesystem::absolute(path).c_str(), &opened,
+      sqlite3_open_v2((std::filesystem::path(".") / path).c_str(), &opened,
                       SQLITE_OPEN_READWRITE | (open == Open::to_add ? SQLITE_OPEN_CREATE : 0), nullptr);
   database.connection.reset(opened);
   database.check(code);

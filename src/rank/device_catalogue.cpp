@@ -7,6 +7,7 @@
 
 #include "plan/json_file.h"
 #include "plan/price.h"
+#include "text/counted.h"
 #include "workloads/dtype.h"
 
 namespace breakeven {
@@ -91,7 +92,8 @@ void add_processors(DeviceCatalogue& catalogue, const Json& json, const Place& p
 }  // namespace
 
 std::string DeviceEntry::text() const {
-  return is_cpu() ? fmt::format("{}, {} cores", name, cores) : fmt::format("{}, {:g} GiB", name, memory_gib);
+  return is_cpu() ? fmt::format("{}, {}", name, counted_text(cores, "core", "cores"))
+                  : fmt::format("{}, {:g} GiB", name, memory_gib);
 }
 
 DeviceCatalogue read_device_catalogue(const std::filesystem::path& path) {

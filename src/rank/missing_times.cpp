@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "text/counted.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {
@@ -195,8 +196,9 @@ std::string note_of(const Model& model) {
         kinds, stated ? "of the catalogue" : "with their ceilings");
   return fmt::format(
       "predicted cases were not measured; predicted from each other by {}, the {} different {} here are off "
-      "by a factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
-      from, model.error->devices, kinds, model.error->typical, model.error->most, model.error->cases);
+      "by a factor of {:.2f} (median) and {:.2f} (95 %) over {}",
+      from, model.error->devices, kinds, model.error->typical, model.error->most,
+      counted_text(model.error->cases, "case", "cases"));
 }
 
 }  // namespace

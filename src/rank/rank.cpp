@@ -11,6 +11,7 @@
 #include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
+#include "text/counted.h"
 #include "verdicts/overview.h"
 #include "workloads/workload.h"
 
@@ -234,8 +235,9 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
   }
   if (known < one.parts.size()) {
     const std::size_t missing = one.parts.size() - known;
-    one.unknown[quantity] = fmt::format("not known for {} of {} cases: {}{}", missing, one.parts.size(),
-                                        fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
+    one.unknown[quantity] =
+        fmt::format("not known for {} of {}: {}{}", missing, counted_text(one.parts.size(), "case", "cases"),
+                    fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
   }
   fill_intervals(measured.parts);

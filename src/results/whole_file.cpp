@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <csignal>
 #include <optional>
 #include <system_error>
@@ -235,6 +236,9 @@ bool is_output_closed() {
 void expect_writable(const fs::path& path) {
   std::error_code error;
   const fs::path target = link_target(path);
+  // Of a path whose folders are missing, Linux says only that.
+  const auto is_long = [](const fs::path& part) { return part.native().size() > NAME_MAX; };
+  if (target.native().size() >= PATH_MAX || std::ranges::any_of(target, is_long)) fail(ENAMETOOLONG);
   if (fs::is_directory(target, error) || !target.has_filename()) fail(EISDIR);
   if (target.has_parent_path() && !fs::is_directory(target.parent_path(), error))
     return expect_folder(target);

@@ -8,6 +8,7 @@
 #include "session/discovery.h"
 #include "session/mismatch.h"
 #include "session/worker_process.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -23,6 +24,12 @@ std::string no_answer(const Asked<T>& asked) {
   return "";
 }
 
+WorkerOptions limited_options() {
+  WorkerOptions options = worker_options(1);
+  options.time_limit = "--timeout";
+  return options;
+}
+
 class Conformance {
  public:
   Conformance(std::filesystem::path program, const std::filesystem::path& arbiter, double timeout,
@@ -32,7 +39,7 @@ class Conformance {
         timeout_(timeout),
         is_wanted_(is_wanted),
         report_(report),
-        arbiter_(arbiter, worker_options(1)) {
+        arbiter_(arbiter, limited_options()) {
     arbiter_.ask<answer::Hello>(request::Hello{}, timeout_);
   }
 
@@ -67,14 +74,14 @@ class Conformance {
   /// failed check.
   WorkerProcess& worker() {
     if (!worker_ || worker_->cpu_seconds() == std::nullopt) {
-      worker_ = std::make_unique<WorkerProcess>(program_, worker_options(1));
+      worker_ = std::make_unique<WorkerProcess>(program_, limited_options());
       worker_->ask<answer::Hello>(request::Hello{}, timeout_);
     }
     return *worker_;
   }
 
   bool greet() {
-    worker_ = std::make_unique<WorkerProcess>(program_, worker_options(1));
+    worker_ = std::make_unique<WorkerProcess>(program_, limited_options());
     auto asked = worker_->ask<answer::Hello>(request::Hello{}, timeout_);
     std::string failure = no_answer(asked);
     if (auto* hello = std::get_if<answer::Hello>(&asked)) {
@@ -169,11 +176,13 @@ class Conformance {
     const auto* s = std::get_if<answer::Sample>(&asked);
     if (s == nullptr) return no_answer(asked);
     if (s->iterations != iterations)
-      return fmt::format("ran {} iterations where {} were requested", s->iterations, iterations);
+      return fmt::format("ran {} where {} requested", counted_text(s->iterations, "iteration", "iterations"),
+                         counted_text(iterations, "was", "were"));
     if (!device_seconds && s->device_seconds && !hello_.device_id.empty())
       return "gave device_seconds though told not to, around which energy is read (device_id)";
     if (workload.measures_latency() && std::ssize(s->latencies) != iterations) {
-      return fmt::format("gave {} latencies for {} iterations", s->latencies.size(), iterations);
+      return fmt::format("gave {} for {}", counted_text(s->latencies.size(), "latency", "latencies"),
+                         counted_text(iterations, "iteration", "iterations"));
     }
     return "";
   }
@@ -185,7 +194,7 @@ class Conformance {
     if (const auto why = worker_->exchange("", timeout_); !status && std::holds_alternative<WorkerLost>(why))
       failure = std::get<WorkerLost>(why).reason;
     add("ends when asked to quit", failure);
-    WorkerProcess second(program_, worker_options(1));
+    WorkerProcess second(program_, limited_options());
     second.ask<answer::Hello>(request::Hello{}, timeout_);
     const Seconds longest = std::max(Seconds(5), Seconds(time_to_quit(hello_.device)));
     add("ends at the end of its input", how_it_ended(second.end_input(longest)));

@@ -82,6 +82,12 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
 
 namespace {
 
+WorkerOptions options_to_probe(int threads, const std::optional<WorkerOptions>& options) {
+  WorkerOptions of_probe = options ? *options : worker_options(threads);
+  of_probe.time_limit = "a fixed limit for the first hello, whatever measure.timeout_seconds is";
+  return of_probe;
+}
+
 BackendRecord ask_hello(const BackendProgram& program, WorkerProcess& worker, int threads) {
   // Python takes seconds to import PyTorch from a cold disk.
   constexpr std::chrono::seconds greeting_timeout{120};
@@ -106,7 +112,7 @@ bool is_script(const std::filesystem::path& program) {
 }
 
 BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
-  WorkerProcess worker(program.path, options ? *options : worker_options(threads));
+  WorkerProcess worker(program.path, options_to_probe(threads, options));
   return ask_hello(program, worker, threads);
 }
 
@@ -125,8 +131,7 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
   std::vector<std::unique_ptr<WorkerProcess>> workers;
   workers.reserve(scripts.size());
   for (const std::size_t i : scripts)
-    workers.push_back(
-        std::make_unique<WorkerProcess>(programs[i].path, options ? *options : worker_options(threads)));
+    workers.push_back(std::make_unique<WorkerProcess>(programs[i].path, options_to_probe(threads, options)));
   std::vector<std::future<BackendRecord>> asked;
   asked.reserve(scripts.size());
   for (std::size_t s = 0; s < scripts.size(); ++s) {

@@ -13,6 +13,7 @@
 #include "session/environment.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
 
@@ -124,9 +125,9 @@ class Gate : public MeasuringSession {
         "Each launch gives one value: the median over its pairs of samples of head's seconds over base's. "
         "The change is the trimmed mean of these values' logarithms, with Tukey and McLaughlin's 95 % "
         "interval. A case is called slower or faster only where further launches confirm it by the "
-        "randomisation test of signs. Where nothing changed, the chance that any of the {} cases is called "
+        "randomisation test of signs. Where nothing changed, the chance that any of {} is called "
         "slower or faster is at most {:g} %.",
-        rules.cases, rules.false_alarm * 100);
+        counted_text(rules.cases, "case", "cases"), rules.false_alarm * 100);
   }
 
   void add_participants() {

@@ -8,6 +8,7 @@
 
 #include "session/schedule.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -145,9 +146,9 @@ Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& pro
   const auto own = std::ranges::count_if(*processes, ours);
   if (own == 0)
     return {{},
-            fmt::format("of the {} processes that NVML names, none is the backend's: it counts them as "
+            fmt::format("of {} that NVML names, none is the backend's: it counts them as "
                         "outside of this container, or does not see them",
-                        (*processes).size())};
+                        counted_text((*processes).size(), "process", "processes"))};
   return {std::ssize(*processes) - own, {}};
 }
 

@@ -10,6 +10,7 @@
 #include "results/number_text.h"
 #include "results/warning_starts.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -275,8 +276,8 @@ std::optional<std::string> describe(const Throttling& throttling, std::size_t sa
   if (throttling.samples.empty()) return std::nullopt;
   std::vector<std::string> causes;
   for (const auto& [cause, count] : throttling.causes) causes.push_back(cause);
-  return fmt::format("the GPU lowered its clocks in {} of {} samples ({})", throttling.samples.size(),
-                     samples, fmt::join(causes, ", "));
+  return fmt::format("the GPU lowered its clocks in {} of {} ({})", throttling.samples.size(),
+                     counted_text(samples, "sample", "samples"), fmt::join(causes, ", "));
 }
 
 std::vector<std::string> throttling_warnings(const Throttling& throttling,
@@ -297,9 +298,9 @@ std::optional<std::string> describe(const MachineSpeed& speed) {
   constexpr double nearly_all = 0.9;
   if (static_cast<double>(speed.slow_rounds) <= (1 - nearly_all) * static_cast<double>(speed.rounds))
     return std::nullopt;
-  return fmt::format(
-      "this machine ran below {:.0f} % of its own speed in {} of {} rounds ({:.0f} % in the slowest)",
-      trusted_speed_share * 100, speed.slow_rounds, speed.rounds, speed.lowest * 100);
+  return fmt::format("this machine ran below {:.0f} % of its own speed in {} of {} ({:.0f} % in the slowest)",
+                     trusted_speed_share * 100, speed.slow_rounds,
+                     counted_text(speed.rounds, "round", "rounds"), speed.lowest * 100);
 }
 
 void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings) {

@@ -15,6 +15,7 @@
 #include "session/paired_launch.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 #include "verdicts/overview.h"
 #include "workloads/ranks.h"
 
@@ -517,10 +518,10 @@ class ThresholdSession : public MeasuringSession {
           engine_.speed().waited_seconds() > 0
               ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed().while_waiting()))
               : "";
-      notes.insert(fmt::format(
-          "in {} of {} launches this machine was below 95 % of its own speed{}: the times are those of a "
-          "machine with these neighbours",
-          slow, answer.found.launches, meanwhile));
+      notes.insert(
+          fmt::format("in {} of {} this machine was below 95 % of its own speed{}: the times are those of a "
+                      "machine with these neighbours",
+                      slow, counted_text(answer.found.launches, "launch", "launches"), meanwhile));
     } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {
       notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
                                ran_at(engine_.speed().while_waiting())));

@@ -33,6 +33,7 @@ struct WorkerOptions {
   std::vector<std::string> launcher =
       {};  // the command that starts the program, before its path; empty: none
   std::vector<std::string> arguments = {};  // of the program
+  std::string time_limit = {};              // what limits the time for an answer, for messages
 };
 
 /// How long the threads of a program may take to fall asleep after an answer.

@@ -87,6 +87,8 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
 void WorkerPool::launch(const Participant& participant, Running& running) {
   WorkerOptions options = participant.options;
   options.time_to_quit = time_to_quit(participant.backend.device);
+  // Some requests may take a multiple of it.
+  options.time_limit = fmt::format("measure.timeout_seconds is {:g}", measure_.timeout_seconds);
   if (participant.ranks > 1) {
     constexpr std::chrono::seconds to_end_all_ranks{10};
     options.time_to_quit = std::max(options.time_to_quit, to_end_all_ranks);

@@ -218,7 +218,8 @@ struct WorkerProcess::Pipes {
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
     : program_(program.string()),
       time_to_quit_(options.time_to_quit),
-      is_launched_(!options.launcher.empty()) {
+      is_launched_(!options.launcher.empty()),
+      time_limit_(options.time_limit) {
   bp::environment environment = environment_of(options);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died becomes an ordinary error
   std::error_code error;
@@ -309,8 +310,8 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
   if (p.closed) return lose(Status::failed, how_it_ended());
   if (ended_by_rank()) return lose(Status::failed, reason_of_ranks(p.error_tail));
   if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
-  return lose(Status::timed_out,
-              fmt::format("no answer within {:g} s (measure.timeout_seconds)", timeout.count()));
+  return lose(Status::timed_out, fmt::format("no answer within {:g} s{}", timeout.count(),
+                                             time_limit_.empty() ? "" : fmt::format(" ({})", time_limit_)));
 }
 
 std::optional<WorkerLost> WorkerProcess::lose_if_unasked(std::string_view answer) {

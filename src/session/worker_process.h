@@ -87,6 +87,7 @@ class WorkerProcess : public Worker {
   std::string program_;
   std::chrono::seconds time_to_quit_;
   bool is_launched_ = false;
+  std::string time_limit_;  // what limits the time for an answer; empty: nothing is said about it
   int pid_ = -1;
   std::vector<int> counted_;  // besides pid_
   std::unique_ptr<Pipes> pipes_;

@@ -16,6 +16,7 @@
 #include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
+#include "text/counted.h"
 #include "verdicts/candidate.h"
 #include "verdicts/case_families.h"
 #include "verdicts/compare.h"
@@ -399,9 +400,9 @@ std::string missing_intervals(std::span<const ThresholdAnswer> answers) {
   }
   return missing == 0 ? ""
                       : fmt::format(
-                            "{} of {} times {} no interval: too few samples were taken. Without one, a "
+                            "{} of {} {} no interval: too few samples were taken. Without one, a "
                             "lead counts from 1.2x, and a crossing may be anywhere between two values",
-                            missing, times, missing == 1 ? "has" : "have");
+                            missing, counted_text(times, "time", "times"), missing == 1 ? "has" : "have");
 }
 
 Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::string& parameter,

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "text/counted.h"
 #include "verdicts/machines.h"
 #include "verdicts/verdict.h"
 
@@ -129,7 +130,7 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
     }
   }
   tell_apart(all, [](const Candidate& one) { return one.is_cpu ? "CPU" : one.device; });
-  tell_apart(all, [](const Candidate& one) { return fmt::format("{} threads", one.host.threads); });
+  tell_apart(all, [](const Candidate& one) { return counted_text(one.host.threads, "thread", "threads"); });
   tell_apart(all, [](const Candidate& one) {
     const std::string& name = one.host.recorded_name();
     return name.empty() ? std::string("unnamed") : name;

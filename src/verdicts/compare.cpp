@@ -16,6 +16,7 @@
 #include "results/number_text.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
 #include "verdicts/overview.h"
@@ -103,9 +104,9 @@ std::size_t launches_against_kinds(std::size_t cases, double level) {
 /// The reason why a change that is significant otherwise is not.
 std::string needs_launches(std::size_t cases, std::size_t launches) {
   return fmt::format(
-      "up to {} cases vary by half of this change or more between launches, so it may be chance: measure {} "
-      "launches of each side",
-      cases, launches);
+      "up to {} by half of this change or more between launches, so it may be chance: measure {} of each "
+      "side",
+      counted_text(cases, "case varies", "cases vary"), counted_text(launches, "launch", "launches"));
 }
 
 /// The number of cases that may have launches of two kinds as far apart as each pair's change: the pair

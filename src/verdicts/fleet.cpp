@@ -16,6 +16,7 @@
 #include "results/measure_settings.h"
 #include "results/number_text.h"
 #include "statistics/significance.h"
+#include "text/counted.h"
 #include "verdicts/differences.h"
 #include "verdicts/machines.h"
 #include "verdicts/overview.h"
@@ -26,7 +27,7 @@ namespace {
 
 std::string kind_name(const Result& node) {
   const Host& host = node.host;
-  std::string name = fmt::format("{}, {} cores", processor_name(host), host.cores);
+  std::string name = fmt::format("{}, {}", processor_name(host), counted_text(host.cores, "core", "cores"));
   for (const Gpu& gpu : host.gpus) name += fmt::format(", {}", gpu.name.value_or("unknown GPU"));
   if (host.threads > 0 && host.threads != host.cores)
     name += fmt::format(", {}", counted_text(host.threads, "thread", "threads"));

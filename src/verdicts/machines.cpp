@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -293,7 +294,7 @@ void tell_machines_apart(std::span<Host* const> hosts) {
     }
   };
   add_where_it_tells([](const Host& host) { return processor_name(host); });
-  add_where_it_tells([](const Host& host) { return fmt::format("{} CPUs", host.cpus); });
+  add_where_it_tells([](const Host& host) { return counted_text(host.cpus, "CPU", "CPUs"); });
   add_where_it_tells([](const Host& host) { return identity_text(host); });
   add_where_it_tells(
       [](const Host& host) { return fmt::format("with {}", fmt::join(host.cpu_features, " ")); });

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "statistics/distributions.h"
+#include "text/counted.h"
 #include "text/printable.h"
 #include "verdicts/machines.h"
 
@@ -93,16 +94,17 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   });
   if (blind > 0) {
     warnings.push_back(message_line(fmt::format(
-        "the selftest of {} could not detect changes of {:.1f} % in {} of {} cases on this host, so they may "
+        "the selftest of {} could not detect changes of {:.1f} % in {} of {} on this host, so they may "
         "end inconclusive: use a larger --threshold or a quieter host",
-        selftest.created, rules.threshold * 100, blind, selftest.noise.size())));
+        selftest.created, rules.threshold * 100, blind,
+        counted_text(selftest.noise.size(), "case", "cases"))));
   }
   for (const InjectedCounts& counts : selftest.counts) {
     if (counts.share > 0) continue;
     if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm) {
       warnings.push_back(message_line(
-          fmt::format("in the selftest of {}, {} of {} gates without a change failed on this host",
-                      selftest.created, counts.failing, counts.suites)));
+          fmt::format("in the selftest of {}, {} of {} without a change failed on this host",
+                      selftest.created, counts.failing, counted_text(counts.suites, "gate", "gates"))));
     }
   }
   return warnings;

@@ -13,6 +13,7 @@
 #include "results/backend_spelling.h"
 #include "results/number_text.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -179,7 +180,8 @@ std::string exceptions_text(const ThresholdAnswer& answer, const Threshold& thre
     ++count;
     if (*here != lead) values.push_back(value_text(threshold.parameter, point.value));
   }
-  if (values.size() > most) return fmt::format(" except at {} of {} values", values.size(), count);
+  if (values.size() > most)
+    return fmt::format(" except at {} of {}", values.size(), counted_text(count, "value", "values"));
   return values.empty() ? "" : fmt::format(" except at {}", joined_text(values));
 }
 

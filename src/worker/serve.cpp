@@ -300,8 +300,8 @@ class Worker {
       throw Unsupported(
           fmt::format("it needs {} ranks, which a launcher must start (--ranks {})", wanted, wanted));
     if (wanted != communicator().size())
-      throw ProtocolError(
-          fmt::format("the case is for {} ranks, and this job has {}", wanted, communicator().size()));
+      throw ProtocolError(fmt::format("the case is for {} rank{}, and this job has {}", wanted,
+                                      wanted == 1 ? "" : "s", communicator().size()));
   }
 
   const RankJob* job_;

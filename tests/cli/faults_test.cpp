@@ -261,5 +261,17 @@ TEST_F(LaterLaunch, LostCostsOneCase) {
   EXPECT_EQ(kept.at("seconds").at("launches").size(), 3U);
 }
 
+using QuietRun = DriverTest;
+
+TEST_F(QuietRun, SaysWhyNoneIsGood) {
+  const std::vector<std::string> quiet{"run", products({8, 16}, {"a"}), "--out", file("out.json"), "--quiet"};
+  EXPECT_EQ(with_status(4, breakeven(quiet, "fault=refuse,at=prepare,status=failed")).err,
+            fmt::format("breakeven: none of 2 results is good; {} on a: failed: it was told to refuse\n",
+                        product_id(8)));
+  EXPECT_EQ(with_status(4, breakeven(quiet, "fault=refuse,at=prepare,status=failed,case=m=8")).err, "");
+  EXPECT_THAT(with_status(1, breakeven(quiet, "fault=wrong,at=verify")).err,
+              HasSubstr("none of 2 results is good; matmul/m=8/n=8/k=8/f32 on a: wrong: "));
+}
+
 }  // namespace
 }  // namespace breakeven::cli_tests

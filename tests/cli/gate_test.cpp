@@ -414,8 +414,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadInput{"Output", {"--out", "./config.json/out.json"}, "cannot be written"},
                     BadInput{
                         "OutputIsTheConfig", {"--junit", "./config.json"}, "is an input of this command"},
-                    BadInput{"NoOutput", {"--markdown", ""}, "--markdown: names no file"},
-                    BadInput{"Minutes", {"--minutes", "-1"}, "no number above 0"}),
+                    BadInput{"NoOutput", {"--markdown", ""}, "--markdown: is empty"},
+                    BadInput{"Minutes", {"--minutes", "-1"}, "is not a number above 0"}),
     [](const auto& of) { return of.param.name; });
 
 TEST_F(GateTest, NeedsFoldersOfPrograms) {

@@ -229,7 +229,7 @@ TEST_F(Reports, APathThatNamesNoFileIsRefused) {
   for (const std::string& form : every_form()) {
     const Outcome nothing = breakeven({"report", result, form, ""});
     EXPECT_EQ(nothing.status, 2) << form;
-    EXPECT_EQ(nothing.err, "breakeven: " + form + ": names no file; give one, or - for standard output\n");
+    EXPECT_EQ(nothing.err, "breakeven: " + form + ": is empty; give a value, or leave it out\n");
     const Outcome folder = breakeven({"report", result, form, folder_.path()});
     EXPECT_EQ(folder.status, 2) << form;
     EXPECT_THAT(folder.err, HasSubstr("is a folder; name a file in it")) << form;

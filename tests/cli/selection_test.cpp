@@ -236,7 +236,7 @@ TEST_F(SelectionTest, ImpossibleOptionsAreErrors) {
        {"--seconds=0", "--seconds=-1", "--seconds=x", "--seconds=inf", "--seconds=nan"}) {
     const Outcome outcome = breakeven({"run", products({8}), "--out", "-", option});
     EXPECT_EQ(outcome.status, 2) << option;
-    EXPECT_THAT(outcome.err, HasSubstr("is no number above 0")) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("is not a number above 0 and up to 86400")) << option;
   }
   for (const char* option : {"--precision=0", "--precision=2", "--nosuch"})
     EXPECT_EQ(breakeven({"run", products({8}), "--out", "-", option}).status, 2) << option;

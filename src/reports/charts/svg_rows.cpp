@@ -8,6 +8,7 @@
 #include "reports/charts/labels.h"
 #include "reports/charts/svg_parts.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 
 namespace breakeven::svg {
 namespace {
@@ -117,10 +118,11 @@ void draw_slot(Picture& picture, const Slot& slot, const Scale& x) {
   };
   if (series.is_limit) return line_across(8, look.colour);
   if (chart.kind == Chart::Kind::distributions) {
-    picture.svg += fmt::format("<g>{}{}",
-                               tooltip(fmt::format("{}, {}: median {}, {} samples", series.label,
-                                                   place_text(chart, point.x), value, slot.points.size())),
-                               dots(slot, x, picture.colour(look.colour)));
+    picture.svg +=
+        fmt::format("<g>{}{}",
+                    tooltip(fmt::format("{}, {}: median {}, {}", series.label, place_text(chart, point.x),
+                                        value, counted_text(slot.points.size(), "sample", "samples"))),
+                    dots(slot, x, picture.colour(look.colour)));
     line_across(13, "ink");
     picture.svg += "</g>\n";
   } else {

@@ -108,7 +108,7 @@ std::string about_text(const Measured& measured) {
   std::set<std::string> versions;
   const auto add = [&](const auto& one) {
     hosts.push_back(&one.host);
-    days.insert(one.created.substr(0, 10));
+    days.insert(one.created.substr(0, one.created.find('T')));
     versions.insert(one.tool_version);
   };
   for (const Result& run : measured.results) add(run);

@@ -10,6 +10,7 @@
 #include "reports/document/numbers.h"
 #include "reports/history.h"
 #include "reports/text.h"
+#include "text/shell.h"
 #include "verdicts/decision.h"
 
 namespace breakeven {
@@ -229,9 +230,9 @@ Document document_of(const CheckedHistory& checked) {
                     check.untold, check.series, check.untold == 1 ? "is" : "are", check.values_needed),
         Tone::warning);
   if (exit_status(check) == 1 || !check.failures.empty())
-    add_sentence(
-        document.notes,
-        fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX", checked.store));
+    add_sentence(document.notes,
+                 fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX",
+                             shell_file(printable(checked.store))));
   add_sentence(document.notes,
                fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
                            "at most {} of such checks find something.",

@@ -7,6 +7,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/topics.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -54,8 +55,8 @@ void add_missing_results(Findings& found, const Runs& runs) {
         static_cast<std::size_t>(std::ranges::count(run->cases, Status::interrupted, &CaseResult::status));
   }
   if (missing == 0) return;
-  Sentence said{.text = fmt::format("{} of {} results were not measured: the run was interrupted.",
-                                    count_text(missing), count_text(all)),
+  Sentence said{.text = fmt::format("{} of {} {} not measured: the run was interrupted.", count_text(missing),
+                                    counted_text(all, "result", "results"), missing == 1 ? "was" : "were"),
                 .tone = Tone::warning};
   found.sentences.insert(found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers),
                          std::move(said));

@@ -12,6 +12,7 @@
 #include "reports/document/numbers.h"
 #include "reports/document/standings.h"
 #include "reports/text.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -43,7 +44,7 @@ std::string notes_on(const Ranked& one, const Ranking& ranking) {
   std::vector<std::string> notes;
   notes.reserve(apart.size() + one.unknown.size());
   for (const auto& [how, count] : apart)
-    notes.push_back(fmt::format("{} of {} cases {}", count, one.parts.size(), how));
+    notes.push_back(fmt::format("{} of {} {}", count, counted_text(one.parts.size(), "case", "cases"), how));
   for (const auto& [quantity, why] : one.unknown) {
     if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
       notes.push_back(fmt::format("{}: {}", name(quantity), why));

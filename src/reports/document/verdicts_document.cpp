@@ -15,6 +15,7 @@
 #include "reports/document/verdict_findings.h"
 #include "reports/text.h"
 #include "statistics/summary.h"
+#include "text/counted.h"
 #include "verdicts/decision.h"
 #include "verdicts/machines.h"
 #include "verdicts/overview.h"
@@ -191,7 +192,9 @@ std::optional<Chart> changes_chart(const Verdicts& verdicts) {
   chart.tolerance = verdicts.threshold;
   if (cases.size() > most) {
     // Keeps the slowest and the fastest cases, which matter most.
-    chart.note = fmt::format("{} cases between these are in the table", cases.size() - most);
+    chart.note =
+        fmt::format("{} between these {} in the table", counted_text(cases.size() - most, "case", "cases"),
+                    cases.size() - most == 1 ? "is" : "are");
     cases.erase(cases.begin() + most / 2, cases.end() - most / 2);
   }
   for (const CaseVerdict* c : cases) {

@@ -11,6 +11,7 @@
 #include "reports/text.h"
 #include "results/counted_samples.h"
 #include "statistics/estimate.h"
+#include "text/counted.h"
 #include "verdicts/roofline.h"
 #include "verdicts/scaling.h"
 #include "workloads/bandwidth.h"
@@ -136,12 +137,13 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
   }
   const auto won = std::ranges::count_if(speedups, wins);
   if (won == 0)
-    return Statement{
-        .text = fmt::format("{} is faster at none of the {} values of {}.", gpu, speedups.size(), parameter),
-        .in_short = "nowhere measured"};
-  return Statement{.text = fmt::format("{} is faster at {} of {} values of {}, {}.", gpu, won,
-                                       speedups.size(), parameter, most),
-                   .in_short = fmt::format("at {} of {} values", won, speedups.size())};
+    return Statement{.text = fmt::format("{} is faster at none of {} of {}.", gpu,
+                                         counted_text(speedups.size(), "value", "values"), parameter),
+                     .in_short = "nowhere measured"};
+  return Statement{
+      .text = fmt::format("{} is faster at {} of {} of {}, {}.", gpu, won,
+                          counted_text(speedups.size(), "value", "values"), parameter, most),
+      .in_short = fmt::format("at {} of {}", won, counted_text(speedups.size(), "value", "values"))};
 }
 
 // ---- the ceilings of a device

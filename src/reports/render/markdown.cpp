@@ -9,6 +9,7 @@
 
 #include "reports/render/cells.h"
 #include "reports/text.h"
+#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -87,8 +88,8 @@ std::string table_text(const Table& table, std::size_t& left) {
     }
     const std::string line = markdown_row(cells);
     if (line.size() > left)
-      return text + fmt::format("\n{} more rows did not fit: the file that `--out` writes has them.\n",
-                                &table.rows.back() - &row + 1);
+      return text + fmt::format("\n{} did not fit: the file that `--out` writes has all.\n",
+                                counted_text(&table.rows.back() - &row + 1, "more row", "more rows"));
     left -= line.size();
     text += line;
   }

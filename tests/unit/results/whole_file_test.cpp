@@ -44,6 +44,10 @@ TEST(WholeFile, AQuestionLeavesEverythingAsItIsAndMissingFoldersAreMadeWhenItIsW
   EXPECT_THROW(expect_writable(file / "below"), std::system_error);
   EXPECT_THROW(expect_writable(file / "below" / "a-file"), std::system_error);
   EXPECT_THROW(expect_writable(folder.path() / "other" / ""), std::system_error);
+  EXPECT_THROW(expect_writable(folder.path() / "other" / std::string(300, 'a')), std::system_error);
+  fs::path deep = folder.path();
+  for (int i = 0; i < 2100; ++i) deep /= "b";
+  EXPECT_THROW(expect_writable(deep), std::system_error);
 }
 
 /// The id of a process that has ended.

@@ -87,6 +87,12 @@ class WorkerProcessTest : public testing::Test {
 
 constexpr const char* echo = "while read line; do echo \"{$((++n))}\"; done\n";
 
+TEST_F(WorkerProcessTest, ATimeoutNamesItsLimit) {
+  auto& worker = start("sleep 100", {.time_limit = "measure.timeout_seconds is 0.2"});
+  EXPECT_EQ(answer(worker, 200ms), "lost: no answer within 0.2 s (measure.timeout_seconds is 0.2)");
+  EXPECT_EQ(answer(start("sleep 100"), 200ms), "lost: no answer within 0.2 s");
+}
+
 TEST_F(WorkerProcessTest, AnswersInOrder) {
   auto& worker = start(echo);
   for (int i = 1; i <= 100; ++i) EXPECT_EQ(answer(worker), fmt::format("{{{}}}", i));

@@ -100,7 +100,7 @@ TEST(SelftestWarnings, AreOfWhatCannotBeTold) {
   rules.threshold = 0.001;
   const auto warnings = selftest_warnings(s, s.host, rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("could not detect changes of 0.1 % in 1 of 1 cases"));
+  EXPECT_THAT(warnings[0], HasSubstr("could not detect changes of 0.1 % in 1 of 1 case on"));
 }
 
 TEST(SelftestWarnings, AreOfFalseAlarms) {

@@ -96,7 +96,7 @@ TEST(Markdown, FitsIntoAJobSummaryWhateverIsInIt) {
   const std::string text = render_markdown(document_of(verdicts));
   EXPECT_LT(text.size(), std::size_t{1} << 20U);
   EXPECT_GT(text.size(), std::size_t{1} << 19U) << "what fits is there";
-  EXPECT_THAT(text, HasSubstr("more rows did not fit: the file that `--out` writes has them."));
+  EXPECT_THAT(text, HasSubstr("more rows did not fit: the file that `--out` writes has all."));
   EXPECT_THAT(text, HasSubstr("FAIL: 1 of 2,010 cases"));
   EXPECT_THAT(text, HasSubstr("Hardware and software of the head"))
       << "what stands behind a table is there, too";
