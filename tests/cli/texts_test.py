@@ -9,6 +9,7 @@ import lzma
 import os
 import re
 import resource
+import shutil
 import subprocess
 import unittest
 import zipfile
@@ -214,12 +215,13 @@ class WrongFiles(Texts):
 
 
 class Paths(Texts):
-    OUTPUTS = (["run", "c.json", "--out"], ["report", RESULT, "--html"], ["merge", RESULT, "--out"], ["selftest", "c.json", "--out"],
-               ["threshold", "break-even-threads", "--out"], ["gate", "c.json", "--base", ".", "--head", ".", "--out"])
+    OUTPUTS = (["run", "c.json", "--out"], ["report", "r.json", "--html"], ["merge", "r.json", "--out"], ["selftest", "c.json", "--out"],
+               ["gate", "c.json", "--base", ".", "--head", ".", "--out"])
 
     def setUp(self):
         super().setUp()
         self.write("c.json", {"workloads": [CASE]})
+        self.write("r.json", RESULT.read_bytes())
 
     def test_too_long_a_name(self):
         for name in ("a" * 300 + ".json", "b/" * 2100 + "x.json"):
@@ -235,16 +237,15 @@ class Paths(Texts):
         closed = self.folder / "closed"
         closed.mkdir(mode=0o700)
         os.chmod(self.folder, 0o777)
+        driver = shutil.copy(DRIVER, self.folder)  # the build folder may be closed, too
 
         def as_nobody(*words):
-            done = subprocess.run([DRIVER, *words], cwd=self.folder, capture_output=True, text=True, user=65534, group=65534)
+            done = subprocess.run([driver, *words], cwd=self.folder, capture_output=True, text=True, user=65534, group=65534)
             self.assertEqual(done.returncode, 2, (words, done.stderr))
             self.assertNotIn("filesystem error", done.stderr, words)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             return done.stderr
 
-        if subprocess.run([DRIVER, "--version"], capture_output=True, user=65534, group=65534).returncode != 0:
-            self.skipTest("another user cannot start the program")
         for command in self.OUTPUTS:
             self.assertIn(": cannot be written: Permission denied; ", as_nobody(*command, closed / "x.json"))
         for command in (["report"], ["run"], ["history", "list"], ["run", "c.json", "--resume"], ["conformance"]):
