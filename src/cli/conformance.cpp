@@ -37,6 +37,7 @@ struct ConformanceOptions {
 };
 
 int conformance(const ConformanceOptions& o) {
+  expect_proc();
   const auto programs = find_backends(backend_folders());
   const std::filesystem::path program = find_program(o.program, programs);
   std::error_code error;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/named_files.h"
 #include "host/cpu.h"
+#include "host/library_variables.h"
 #include "plan/shards.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
@@ -161,12 +163,28 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
   return choice;
 }
 
+void expect_proc() {
+  std::error_code error;
+  if (!std::filesystem::read_symlink("/proc/self/exe", error).empty()) return;
+  const bool is_mounted = std::filesystem::exists("/proc/self", error);
+  throw CommandError(
+      exit_code::incomplete,
+      "{}: nothing can be measured without it, because backends are found and watched through it; "
+      "mount it (mount -t proc proc /proc)",
+      is_mounted ? "/proc/self/exe cannot be read" : "/proc is not mounted");
+}
+
 int choose_threads(int asked, const std::string& option) {
+  expect_proc();
   if (asked == 0) return compute_threads();
   const int most = static_cast<int>(allowed_cpus().size());
   if (asked < 1 || asked > most) {
     throw CommandError("{} {}: must be from 1 to {}, the CPUs that this process may use", option, asked,
                        most);
+  }
+  if (const auto limit = thread_limit(); limit && asked > limit->most) {
+    throw CommandError("{} {}: {}={} allows no more than {}; unset it", option, asked, limit->variable,
+                       limit->most, limit->most);
   }
   return asked;
 }

@@ -85,7 +85,11 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
 BackendChoice choose_backends(const std::vector<std::string>& wanted,
                               const std::vector<std::string>& in_config, int threads);
 
-/// Checks the number of threads: at least one and at most the number of CPUs; 0 selects compute_threads().
+/// Refuses to go on where the kernel's files are missing.
+void expect_proc();
+
+/// Calls expect_proc(). Checks the number of threads: at least one, at most the number of CPUs, and within
+/// the user's limit (host/library_variables.h); 0 selects compute_threads().
 int choose_threads(int asked, const std::string& option = "--threads");
 
 }  // namespace breakeven

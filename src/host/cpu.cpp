@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -15,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/library_variables.h"
 #include "host/system_file.h"
 #include "host/threads.h"
 
@@ -65,6 +67,40 @@ std::vector<std::string> with_parents(const std::string& mount, std::string path
   }
   folders.push_back(mount);
   return folders;
+}
+
+constexpr const char* cpuinfo_file = "/proc/cpuinfo";
+
+/// The values that the kernel lists for the first CPU, by their labels.
+std::map<std::string, std::string> values_of_first_cpu(std::istream& cpuinfo) {
+  std::map<std::string, std::string> values;
+  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || colon + 2 > line.size()) continue;
+    values.emplace(line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1), line.substr(colon + 2));
+  }
+  return values;
+}
+
+/// A processor, by the numbers in its main ID register.
+struct ArmProcessor {
+  int implementer, part;
+  std::string_view name;
+};
+
+constexpr ArmProcessor arm_processors[] = {
+#include "host/arm_processors.inc"
+};
+
+/// The name of an Arm processor, or its numbers if it has none here; empty without numbers. The kernel gives
+/// the processors no name.
+std::string arm_processor(const std::string& implementer, const std::string& part) {
+  if (implementer.empty() || part.empty()) return "";
+  const auto number = [](const std::string& text) { return std::strtol(text.c_str(), nullptr, 16); };
+  for (const ArmProcessor& one : arm_processors) {
+    if (one.implementer == number(implementer) && one.part == number(part)) return std::string(one.name);
+  }
+  return fmt::format("Arm, part {} of implementer {}", part, implementer);
 }
 
 }  // namespace
@@ -126,21 +162,26 @@ std::vector<int> cpu_of_each_core(const std::vector<int>& cpus, const std::strin
 }
 
 int compute_threads() {
-  const int cores = std::max(1, static_cast<int>(cpu_of_each_core(allowed_cpus()).size()));
-  const auto quota = cpu_quota();
-  return quota ? std::clamp(static_cast<int>(std::floor(*quota)), 1, cores) : cores;
+  int threads = std::max(1, static_cast<int>(cpu_of_each_core(allowed_cpus()).size()));
+  if (const auto quota = cpu_quota()) threads = std::clamp(static_cast<int>(std::floor(*quota)), 1, threads);
+  if (const auto limit = thread_limit()) threads = std::min(threads, limit->most);
+  return threads;
+}
+
+std::string cpu_model(std::istream& cpuinfo) {
+  const auto values = values_of_first_cpu(cpuinfo);
+  const auto value = [&](const char* name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string() : found->second;
+  };
+  std::string name = value("model name");
+  if (name.empty()) name = arm_processor(value("CPU implementer"), value("CPU part"));
+  return name.empty() ? "unknown CPU" : name;
 }
 
 std::string cpu_model() {
-  std::ifstream in("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.rfind("model name", 0) == 0 || line.rfind("Model", 0) == 0) {
-      const auto colon = line.find(':');
-      if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
-    }
-  }
-  return "unknown CPU";
+  std::ifstream in(cpuinfo_file);
+  return in ? cpu_model(in) : fmt::format("unknown CPU: {} cannot be read", cpuinfo_file);
 }
 
 std::string cpu_identity(std::istream& cpuinfo) {
@@ -154,12 +195,7 @@ std::string cpu_identity(std::istream& cpuinfo) {
        {"CPU part", "part "},
        {"CPU variant", "variant "},
        {"CPU revision", "revision "}}};
-  std::map<std::string, std::string> values;
-  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {  // reads only the first CPU
-    const auto colon = line.find(':');
-    if (colon == std::string::npos || colon + 2 > line.size()) continue;
-    values.emplace(line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1), line.substr(colon + 2));
-  }
+  const auto values = values_of_first_cpu(cpuinfo);
   std::vector<std::string> found;
   for (const auto& [key, word] : parts) {
     if (const auto value = values.find(std::string(key)); value != values.end())
@@ -169,7 +205,7 @@ std::string cpu_identity(std::istream& cpuinfo) {
 }
 
 std::string cpu_identity() {
-  std::ifstream in("/proc/cpuinfo");
+  std::ifstream in(cpuinfo_file);
   return cpu_identity(in);
 }
 
@@ -179,7 +215,7 @@ std::vector<std::string> cpu_features() {
       "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16",
       "amx_int8", "amx_fp16", "asimd",       "sve",         "sve2",        "bf16",     "i8mm"};
   std::vector<std::string> found;
-  std::ifstream in("/proc/cpuinfo");
+  std::ifstream in(cpuinfo_file);
   for (std::string line; std::getline(in, line);) {
     if (line.rfind("flags", 0) != 0 && line.rfind("Features", 0) != 0) continue;  // x86, ARM
     std::istringstream words(line.substr(line.find(':') + 1));
@@ -202,25 +238,63 @@ std::vector<int> cpus_for(int threads) {
   return cpus;
 }
 
+namespace {
+
+/// What a cgroup of either version limits, and what it uses.
+struct MemoryGroup {
+  double limit, used, file_cache;
+};
+
+/// This process's cgroup and those around it, where they have a limit.
+std::vector<MemoryGroup> limited_groups(const std::string& mount, const std::string& groups) {
+  std::vector<MemoryGroup> found;
+  const auto add = [&](const std::vector<std::string>& folders, const char* limit, const char* usage,
+                       const char* prefix) {
+    for (const auto& folder : folders) {
+      const auto most = first_in<double>(folder + limit);
+      const auto used = first_in<double>(folder + usage);
+      // cgroup v1 reports "no limit" as a number near 2^63
+      if (most && used && *most < 0x1p60)
+        found.push_back({.limit = *most, .used = *used, .file_cache = file_cache(folder, prefix)});
+    }
+  };
+  add(with_parents(mount, cgroup_path("", groups)), "/memory.max", "/memory.current", "");
+  add(with_parents(mount + "/memory", cgroup_path("memory", groups)), "/memory.limit_in_bytes",
+      "/memory.usage_in_bytes", "total_");
+  return found;
+}
+
+}  // namespace
+
 std::int64_t available_memory() {
   double least = std::numeric_limits<double>::infinity();
   std::ifstream in("/proc/meminfo");
   for (std::string word; in >> word;) {
     if (double kib = 0; word == "MemAvailable:" && in >> kib) least = kib * 1024;
   }
-  const auto limited_by = [&](const std::string& folder, const char* limit, const char* usage,
-                              const std::string& prefix) {
-    const auto most = first_in<double>(folder + limit);
-    const auto used = first_in<double>(folder + usage);
-    // cgroup v1 reports "no limit" as a number near 2^63
-    if (most && used && *most < 0x1p60) least = std::min(least, *most - *used + file_cache(folder, prefix));
-  };
-  for (const auto& folder : with_parents("/sys/fs/cgroup", cgroup_path("")))
-    limited_by(folder, "/memory.max", "/memory.current", "");
-  for (const auto& folder : with_parents("/sys/fs/cgroup/memory", cgroup_path("memory")))
-    limited_by(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_");
+  for (const MemoryGroup& group : limited_groups("/sys/fs/cgroup", "/proc/self/cgroup"))
+    least = std::min(least, group.limit - group.used + group.file_cache);
   return std::isinf(least) ? std::numeric_limits<std::int64_t>::max()
                            : static_cast<std::int64_t>(std::max(least, 0.0));
+}
+
+std::optional<double> memory_limit(const std::string& mount, const std::string& groups) {
+  std::optional<double> least;
+  for (const MemoryGroup& group : limited_groups(mount, groups))
+    least = std::min(least.value_or(group.limit), group.limit);
+  return least;
+}
+
+std::optional<double> memory_kills(const std::string& mount, const std::string& groups,
+                                   const std::string& vmstat) {
+  for (const auto& [folders, file] :
+       {std::pair(with_parents(mount, cgroup_path("", groups)), "/memory.events"),
+        std::pair(with_parents(mount + "/memory", cgroup_path("memory", groups)), "/memory.oom_control")}) {
+    for (const auto& folder : folders) {
+      if (const auto count = value_in(folder + file, "oom_kill")) return count;
+    }
+  }
+  return value_in(vmstat, "oom_kill");
 }
 
 }  // namespace breakeven

@@ -23,11 +23,14 @@ std::optional<double> throttled_seconds(const std::string& mount = "/sys/fs/cgro
                                         const std::string& groups = "/proc/self/cgroup");
 
 /// The number of threads to compute with: one for each physical core in the affinity mask, limited by the
-/// cgroup's quota. A second hardware thread on a core adds nothing to dense arithmetic and makes timings less
-/// steady.
+/// cgroup's quota and by OMP_THREAD_LIMIT. A second hardware thread on a core adds nothing to dense
+/// arithmetic and makes timings less steady.
 int compute_threads();
 
-/// The processor's model name in /proc/cpuinfo.
+/// The processor's name in `cpuinfo`, a text in the format of /proc/cpuinfo: its model name, or that of an
+/// Arm processor, such as "Neoverse-V1".
+std::string cpu_model(std::istream& cpuinfo);
+/// The name of this machine's processor.
 std::string cpu_model();
 
 /// Identifies a processor by the numbers in `cpuinfo`, a text in the format of /proc/cpuinfo: "AuthenticAMD
@@ -56,5 +59,17 @@ std::vector<int> cpus_for(int threads);
 /// Bytes that can be allocated now without swapping: the kernel's estimate, limited by what the cgroup has
 /// left.
 std::int64_t available_memory();
+
+/// The bytes that this process's cgroup may use (the least limit of it and of the groups around it); empty if
+/// it is not limited. Paths other than the kernel's are for tests.
+std::optional<double> memory_limit(const std::string& mount = "/sys/fs/cgroup",
+                                   const std::string& groups = "/proc/self/cgroup");
+
+/// The number of processes that the kernel has killed for want of memory in this process's cgroup, or where
+/// that is not counted, on the machine (cgroup v2 memory.events, v1 memory.oom_control, /proc/vmstat). Empty
+/// if the kernel counts none of them.
+std::optional<double> memory_kills(const std::string& mount = "/sys/fs/cgroup",
+                                   const std::string& groups = "/proc/self/cgroup",
+                                   const std::string& vmstat = "/proc/vmstat");
 
 }  // namespace breakeven

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,10 @@ struct LibraryVariables {
   /// sample.
   std::string_view spin = {}, short_spin = {};
   bool of_ranks = false;  // only cases of several ranks use it
+  /// Prefixes of variables that change what a case itself says: its number of threads or its precision.
+  /// oneDNN even computes wrong results with OMP_DYNAMIC. Backend programs do not get them.
+  std::vector<std::string_view> withheld = {};
+  std::string_view thread_limit = {};  // the variable that limits the number of threads of a program
 };
 
 const std::vector<LibraryVariables>& library_variables();
@@ -30,15 +35,28 @@ std::vector<std::pair<std::string, std::string>> missing_spin_settings();
 /// The variable that selects the kernels of `library`; empty if there is none.
 std::string_view kernels_variable(std::string_view library);
 
+/// True if backend programs do not get a variable of this name.
+bool is_withheld(std::string_view name);
+
+/// A limit that the user has set to the number of threads of a program.
+struct ThreadLimit {
+  std::string variable;
+  int most = 1;
+};
+/// The limit in this process's environment; empty if there is none, or a value that OpenMP ignores.
+std::optional<ThreadLimit> thread_limit();
+
 /// True if a variable of this name influences a library: which kernels it selects, how many threads, which
-/// precision, how ranks communicate. Variables that only name an installation folder or a version do not.
+/// precision, how ranks communicate. Variables that only name an installation folder or a version do not, nor
+/// do those that are withheld.
 bool steers_libraries(std::string_view name);
 
 /// True if only cases of several ranks depend on a variable of this name.
 bool steers_ranks_alone(std::string_view name);
 
 /// The variables in `environment` (in the format of environ(7), ended by a null pointer) that influence
-/// libraries, by name. They may be set in a profile or a container without the user's knowledge.
+/// libraries, or would if they were not withheld, by name. They may be set in a profile or a container
+/// without the user's knowledge.
 std::map<std::string, std::string> steering_variables(const char* const* environment);
 
 /// Set if backend programs must run their library as any caller gets it, without selecting its kernels.

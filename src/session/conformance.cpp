@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "host/cpu.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
 #include "session/worker_process.h"
@@ -24,8 +25,8 @@ std::string no_answer(const Asked<T>& asked) {
   return "";
 }
 
-WorkerOptions limited_options() {
-  WorkerOptions options = worker_options(1);
+WorkerOptions limited_options(int threads) {
+  WorkerOptions options = worker_options(threads);
   options.time_limit = "--timeout";
   return options;
 }
@@ -39,8 +40,8 @@ class Conformance {
         timeout_(timeout),
         is_wanted_(is_wanted),
         report_(report),
-        arbiter_(arbiter, limited_options()) {
-    arbiter_.ask<answer::Hello>(request::Hello{}, timeout_);
+        arbiter_(arbiter, limited_options(threads_)) {
+    arbiter_.ask<answer::Hello>(hello_request(), timeout_);
   }
 
   std::vector<Check> run() {
@@ -74,15 +75,15 @@ class Conformance {
   /// failed check.
   WorkerProcess& worker() {
     if (!worker_ || worker_->cpu_seconds() == std::nullopt) {
-      worker_ = std::make_unique<WorkerProcess>(program_, limited_options());
-      worker_->ask<answer::Hello>(request::Hello{}, timeout_);
+      worker_ = std::make_unique<WorkerProcess>(program_, limited_options(threads_));
+      worker_->ask<answer::Hello>(hello_request(), timeout_);
     }
     return *worker_;
   }
 
   bool greet() {
-    worker_ = std::make_unique<WorkerProcess>(program_, limited_options());
-    auto asked = worker_->ask<answer::Hello>(request::Hello{}, timeout_);
+    worker_ = std::make_unique<WorkerProcess>(program_, limited_options(threads_));
+    auto asked = worker_->ask<answer::Hello>(hello_request(), timeout_);
     std::string failure = no_answer(asked);
     if (auto* hello = std::get_if<answer::Hello>(&asked)) {
       hello_ = std::move(*hello);
@@ -194,8 +195,8 @@ class Conformance {
     if (const auto why = worker_->exchange("", timeout_); !status && std::holds_alternative<WorkerLost>(why))
       failure = std::get<WorkerLost>(why).reason;
     add("ends when asked to quit", failure);
-    WorkerProcess second(program_, limited_options());
-    second.ask<answer::Hello>(request::Hello{}, timeout_);
+    WorkerProcess second(program_, limited_options(threads_));
+    second.ask<answer::Hello>(hello_request(), timeout_);
     const Seconds longest = std::max(Seconds(5), Seconds(time_to_quit(hello_.device)));
     add("ends at the end of its input", how_it_ended(second.end_input(longest)));
   }
@@ -205,8 +206,11 @@ class Conformance {
     return *status == 0 ? "" : fmt::format("ended with exit status {}", *status);
   }
 
+  request::Hello hello_request() const { return {.protocol = protocol_version, .threads = threads_}; }
+
   std::filesystem::path program_;
   Seconds timeout_;
+  const int threads_ = compute_threads();  // those of a run: some faults need several
   const std::function<bool(const std::string&)>& is_wanted_;
   const std::function<void(const Check&)>& report_;
   WorkerProcess arbiter_;

@@ -113,12 +113,18 @@ void warn_of_build(std::vector<std::string>& warnings) {
 }
 
 void warn_of_environment(const Host& host, std::vector<std::string>& warnings) {
-  if (!host.environment || host.environment->empty()) return;
-  std::vector<std::string> set;
-  set.reserve(host.environment->size());
-  for (const auto& [name, value] : *host.environment) set.push_back(fmt::format("{}={}", name, value));
-  warnings.push_back(
-      fmt::format("environment variables that influence libraries are set: {}", fmt::join(set, ", ")));
+  if (!host.environment) return;
+  std::vector<std::string> used, withheld;
+  for (const auto& [name, value] : *host.environment)
+    (is_withheld(name) ? withheld : used).push_back(fmt::format("{}={}", name, value));
+  if (!used.empty())
+    warnings.push_back(
+        fmt::format("environment variables that influence libraries are set: {}", fmt::join(used, ", ")));
+  if (!withheld.empty())
+    warnings.push_back(
+        fmt::format("environment variables that would change a case's threads or precision are not passed to "
+                    "backends: {}",
+                    fmt::join(withheld, ", ")));
 }
 
 void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings) {

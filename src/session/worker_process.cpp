@@ -37,6 +37,7 @@ namespace bp = boost::process::v1;
 #include <boost/process/io.hpp>
 namespace bp = boost::process;
 #endif
+#include "host/library_variables.h"
 #include "host/threads.h"
 #include "protocol/foreign_text.h"
 #include "session/launcher.h"
@@ -124,15 +125,15 @@ class PunctualSleep {
       prctl(PR_GET_TIMERSLACK);  // nanoseconds; 0, and so -1 from a kernel without it, restores the default
 };
 
-/// The environment of a program: the driver's own, with the options' variables. Those of Google Benchmark,
-/// which times inside of the programs, are left out: with BENCHMARK_REPETITIONS a sample would be several.
+/// The environment of a program: the driver's own, without what is withheld (host/library_variables.h), and
+/// with the options' variables.
 bp::environment environment_of(const WorkerOptions& options) {
   bp::environment environment = boost::this_process::environment();
-  std::vector<std::string> of_benchmark;
+  std::vector<std::string> withheld;
   for (const auto& entry : environment) {
-    if (entry.get_name().starts_with("BENCHMARK_")) of_benchmark.push_back(entry.get_name());
+    if (is_withheld(entry.get_name())) withheld.push_back(entry.get_name());
   }
-  for (const std::string& name : of_benchmark) environment.erase(name);
+  for (const std::string& name : withheld) environment.erase(name);
   // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
   for (const auto& [name, value] : options.environment) environment.set(name, value);
   return environment;

@@ -1,7 +1,10 @@
 // Parallel loops for CPU backends. They use OpenMP if the backend is built with it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <stdexcept>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -16,8 +19,26 @@ inline int thread_count = 1;
 inline int threads() {
   return thread_count;
 }
+
+/// Has this program's parallel loops, and those of libraries on the same OpenMP, take `count` threads: no
+/// fewer where the machine is busy, because libraries that share work by the number they expect would leave a
+/// part of it undone, and no more inside of a loop. Throws if OpenMP does not grant them.
 inline void set_threads(int count) {
   thread_count = count;
+#ifdef _OPENMP
+  omp_set_dynamic(0);
+  omp_set_max_active_levels(1);
+  omp_set_num_threads(count);
+  int granted = 1;
+#pragma omp parallel num_threads(count)
+#pragma omp single
+  granted = omp_get_num_threads();
+  if (granted == count) return;
+  throw std::runtime_error(
+      fmt::format("OpenMP grants {} of {} threads: unset OMP_THREAD_LIMIT and the like (OMP_*, KMP_*), or "
+                  "use --threads {}",
+                  granted, count, granted));
+#endif
 }
 
 /// Calls body(item, thread) for every item in [0, items) on `count` threads. The next free thread takes the

@@ -138,7 +138,8 @@ class MatmulWorkload final : public Workload {
         add(32, 80, 48, 2, a, b);  // a size that tensor cores support in 8-bit types
       }
     }
-    add(1, 129, 257, 1, false, false);  // matrix-vector
+    add(1, 129, 257, 1, false, false);    // matrix-vector
+    add(384, 512, 256, 1, false, false);  // worth several threads in every library
     add(304, 208, 112, 1, false, true);
     all.back().set("operands", std::string("rotating"));
     return all;

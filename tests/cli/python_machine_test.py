@@ -48,6 +48,16 @@ class Machine(unittest.TestCase):
         self.assertIsNone(meter.joules())
         self.assertIn("intel-rapl:1/energy_uj cannot be read", meter.unreadable)
 
+    def test_arm_processors_have_the_names_of_their_parts(self):
+        def model(implementer, part):
+            return host.cpu_model(f"processor\t: 0\nCPU implementer\t: {implementer}\nCPU part\t: {part}\n\nprocessor\t: 1\n")
+
+        self.assertEqual(model("0x41", "0xd40"), "Neoverse-V1")
+        self.assertEqual(model("0xc0", "0xac4"), "Ampere-1a")
+        self.assertEqual(model("0x41", "0xfff"), "Arm, part 0xfff of implementer 0x41")
+        self.assertEqual(host.cpu_model("processor\t: 0\nmodel name\t: AMD EPYC 9V74\n"), "AMD EPYC 9V74")
+        self.assertEqual(host.cpu_model("processor\t: 0\n"), "unknown CPU")
+
     def available(self):
         return mock.patch.object(host, "_cgroup_folders", lambda controller: [] if controller else [self.folder])
 

@@ -6,12 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "host/cpu.h"
 #include "worker/loaded_library.h"
+#include "worker/threads.h"
 
 namespace breakeven {
 namespace {
@@ -55,13 +52,7 @@ Backend make_backend() {
                     .libraries = {{"onednn", library_version()}},
                     .library_files = {{"onednn", loaded.file}},
                     .warnings = warnings},
-          .use_threads = [](int threads) {
-#ifdef _OPENMP
-            omp_set_num_threads(threads);
-#else
-            (void)threads;
-#endif
-          }};
+          .use_threads = set_threads};
 }
 
 }  // namespace breakeven

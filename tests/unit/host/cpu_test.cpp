@@ -136,8 +136,57 @@ TEST(Memory, IsSomeAndNotMoreThanIsAddressable) {
   EXPECT_GT(available_memory(), std::int64_t{1} << 20U);
 }
 
+TEST(Memory, KillsAreThoseOfTheProcesssOwnGroup) {
+  const TemporaryFolder folder;
+  const std::string mount = folder.path() / "fs";
+  const auto vmstat = folder.write("vmstat", "pgfault 8\noom_kill 5\n");
+  const auto own = folder.write("own", "4:memory:/job\n0::/step\n");
+  EXPECT_EQ(memory_kills(mount, own, folder.path() / "none"), std::nullopt);
+  EXPECT_EQ(memory_kills(mount, own, vmstat), 5) << "no group counts";
+  folder.write("fs/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
+  EXPECT_EQ(memory_kills(mount, own, vmstat), 4) << "in a container the mounted root is the own group";
+  folder.write("fs/memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+  EXPECT_EQ(memory_kills(mount, own, vmstat), 3);
+  folder.write("fs/step/memory.events", "low 0\nhigh 0\nmax 9\noom 2\noom_kill 2\noom_group_kill 0\n");
+  EXPECT_EQ(memory_kills(mount, own, vmstat), 2);
+}
+
+TEST(Memory, LimitIsTheLeastOfAllGroupsAround) {
+  const TemporaryFolder folder;
+  const std::string mount = folder.path() / "fs";
+  const auto own = folder.write("own", "0::/job/step\n");
+  EXPECT_EQ(memory_limit(mount, own), std::nullopt);
+  for (const char* group : {"fs/job", "fs/job/step"})
+    folder.write(fmt::format("{}/memory.current", group), "1000\n");
+  folder.write("fs/job/step/memory.max", "max\n");
+  EXPECT_EQ(memory_limit(mount, own), std::nullopt);
+  folder.write("fs/job/memory.max", "4194304\n");
+  EXPECT_EQ(memory_limit(mount, own), 4194304);
+}
+
 TEST(CpuModel, HasAName) {
   EXPECT_FALSE(cpu_model().empty());
+}
+
+/// Processors with 64 bits of Arm have no model name.
+TEST(CpuModel, OfAnArmProcessorIsThatOfItsPart) {
+  const auto model_in = [](const std::string& text) {
+    std::istringstream in(text);
+    return cpu_model(in);
+  };
+  const auto arm = [&](const std::string& implementer, const std::string& part) {
+    return model_in("processor\t: 0\nBogoMIPS\t: 2100.00\nFeatures\t: fp asimd sve\nCPU implementer\t: " +
+                    implementer + "\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: " + part +
+                    "\nCPU revision\t: 1\n\nprocessor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n");
+  };
+  EXPECT_EQ(arm("0x41", "0xd40"), "Neoverse-V1");
+  EXPECT_EQ(arm("0x41", "0xd0c"), "Neoverse-N1");
+  EXPECT_EQ(arm("0xc0", "0xac3"), "Ampere-1");
+  EXPECT_EQ(arm("0x48", "0xd01"), "Kunpeng-920");
+  EXPECT_EQ(arm("0x46", "0x001"), "A64FX");
+  EXPECT_EQ(arm("0x41", "0xfff"), "Arm, part 0xfff of implementer 0x41");
+  EXPECT_EQ(model_in("processor\t: 0\nmodel name\t: AMD EPYC 9V74\n"), "AMD EPYC 9V74");
+  EXPECT_EQ(model_in("processor\t: 0\n"), "unknown CPU");
 }
 
 std::string identity_in(const std::string& text) {

@@ -41,6 +41,35 @@ TEST(SteeringVariables, AreNotThoseOfBuildsAndJobs) {
     EXPECT_FALSE(steers_libraries(name)) << name;
 }
 
+/// With these a case would not be computed by the threads, or in the precision, that it says.
+TEST(SteeringVariables, ThatContradictACaseAreWithheld) {
+  for (const char* name : {"OMP_DYNAMIC", "OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS", "BLIS_JC_NT", "BLIS_IR_NT",
+                           "ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE", "NVIDIA_TF32_OVERRIDE",
+                           "TF_ENABLE_AUTO_MIXED_PRECISION", "BENCHMARK_REPETITIONS"}) {
+    EXPECT_TRUE(is_withheld(name)) << name;
+    EXPECT_FALSE(steers_libraries(name)) << name;
+  }
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "BLIS_NUM_THREADS", "ONEDNN_MAX_CPU_ISA",
+                           "OPENBLAS_CORETYPE", "TF_ENABLE_ONEDNN_OPTS"}) {
+    EXPECT_FALSE(is_withheld(name)) << name;
+    EXPECT_TRUE(steers_libraries(name)) << name;
+  }
+  const std::array<const char*, 3> environment{"OMP_DYNAMIC=true", "BENCHMARK_REPETITIONS=3", nullptr};
+  EXPECT_THAT(steering_variables(environment.data()), ElementsAre(Pair("OMP_DYNAMIC", "true")))
+      << "recorded, because its user expects an effect";
+}
+
+TEST(ThreadLimits, AreTheUsersIfOpenMpReadsThem) {
+  const auto limit = [](const char* value) -> std::optional<int> {
+    const VariableForNow set("OMP_THREAD_LIMIT", value);
+    const auto found = thread_limit();
+    return found ? std::optional(found->most) : std::nullopt;
+  };
+  EXPECT_EQ(limit("3"), 3);
+  for (const char* value : {static_cast<const char*>(nullptr), "", "0", "-1", "two", "2x"})
+    EXPECT_EQ(limit(value), std::nullopt);
+}
+
 TEST(SpinSettings, OfTheUserHavePriority) {
   const VariableForNow openblas("OPENBLAS_THREAD_TIMEOUT", nullptr);
   const VariableForNow gnu("GOMP_SPINCOUNT", nullptr);

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import re
 
 _UNKNOWN_CACHE = 32 << 20
 
@@ -14,11 +15,22 @@ def _read(path):
         return ""
 
 
-def cpu_model():
-    for line in _read("/proc/cpuinfo").splitlines():
-        if line.startswith(("model name", "Model")):
-            return line.partition(":")[2].strip()
-    return "unknown CPU"
+# Beside this file where it is built or installed, and at its own place in the source.
+_ARM_PROCESSORS = [pathlib.Path(__file__).with_name("arm_processors.inc"), pathlib.Path(__file__).parents[3] / "host/arm_processors.inc"]
+
+
+def cpu_model(cpuinfo=None):
+    """The processor's name, as cpu_model() in src/host/cpu.h has it. Another text than /proc/cpuinfo is for tests."""
+    lines = (cpuinfo or _read("/proc/cpuinfo")).partition("\n\n")[0].splitlines()
+    values = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if values.get("model name"):
+        return values["model name"]
+    implementer, part = values.get("CPU implementer"), values.get("CPU part")
+    if not implementer or not part:
+        return "unknown CPU"
+    names = re.findall(r'^{(\w+), (\w+), "(.*)"},$', "".join(map(_read, _ARM_PROCESSORS)), re.MULTILINE)
+    known = {(int(of, 16), int(number, 16)): name for of, number, name in names}
+    return known.get((int(implementer, 16), int(part, 16)), f"Arm, part {part} of implementer {implementer}")
 
 
 def _cgroup_folders(controller):
@@ -80,7 +92,8 @@ def cpus_one_a_core_first(cpus=None, folder=pathlib.Path("/sys/devices/system/cp
 
 def stay_near_gpu(uuid):
     """Confines all threads of this process, and those that they start, to the CPUs that are nearest to a GPU: threads
-    of CUDA and NCCL feed the card, too. Returns these CPUs; none if they are all, or not known."""
+    of CUDA and NCCL feed the card, too. Returns these CPUs; none if they are all, or not known, or the kernel
+    refuses."""
     allowed = os.sched_getaffinity(0)
     cpus = sorted(allowed & _cpus_near_gpu(uuid)) if uuid else []
     if not cpus or len(cpus) == len(allowed):
@@ -88,8 +101,10 @@ def stay_near_gpu(uuid):
     for thread in os.listdir("/proc/self/task"):
         try:
             os.sched_setaffinity(int(thread), cpus)
-        except OSError:
+        except ProcessLookupError:
             pass  # it has ended
+        except OSError:
+            return []
     return cpus
 
 
