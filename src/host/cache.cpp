@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -89,10 +91,11 @@ void flush_caches() {
   // second-level cache of another.
   static std::vector<std::byte> other(2 * last_level_cache_bytes());
   constexpr std::size_t line = 64;
+  std::atomic<bool> refused = false;
   std::vector<std::jthread> threads;
   for (const int cpu : cpus_of_thread(0)) {
-    threads.emplace_back([cpu, first = threads.size() % line] {
-      set_cpus_of_thread(0, {cpu});
+    threads.emplace_back([cpu, first = threads.size() % line, &refused] {
+      if (!set_cpus_of_thread(0, {cpu})) refused = true;
       // Each thread writes its own byte of every line, so no two threads write the same byte.
       for (std::size_t i = first; i < other.size(); i += line) {
         auto* byte = reinterpret_cast<volatile unsigned char*>(&other[i]);
@@ -100,6 +103,11 @@ void flush_caches() {
       }
     });
   }
+  threads.clear();  // waits for them
+  if (refused)
+    throw std::runtime_error(
+        "caches cannot be flushed: the kernel lets no thread be held on a CPU (sched_setaffinity); allow the "
+        "call in the sandbox");
 }
 
 }  // namespace breakeven

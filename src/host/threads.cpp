@@ -88,7 +88,14 @@ bool set_cpus_of_thread(int tid, const std::vector<int>& cpus) {
   if (last >= most_cpus) return false;
   auto mask = empty_mask(last + 1);
   for (const int cpu : cpus) CPU_SET_S(cpu, bytes_of(mask), mask.data());
-  return sched_setaffinity(tid, bytes_of(mask), mask.data()) == 0;
+  return sched_setaffinity(tid, bytes_of(mask), mask.data()) == 0 || errno == ESRCH;
+}
+
+bool set_cpus_of_process(int pid, const std::vector<int>& cpus) {
+  const auto threads = thread_times(pid);
+  bool all = !threads.empty();
+  for (const auto& [thread, seconds] : threads) all &= set_cpus_of_thread(thread, cpus);
+  return all;
 }
 
 }  // namespace breakeven

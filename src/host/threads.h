@@ -25,8 +25,11 @@ bool has_running_thread(int pid);
 std::vector<int> cpus_of_thread(int tid,
                                 int (*get_affinity)(pid_t, std::size_t, cpu_set_t*) = sched_getaffinity);
 
-/// Confines a thread to `cpus`. Returns false if the kernel refuses, for example because the thread has
-/// ended.
+/// Confines a thread to `cpus`; `tid` 0 is the calling thread. Returns false if the kernel refuses, as in
+/// some containers. There is nothing to confine if the thread has ended.
 bool set_cpus_of_thread(int tid, const std::vector<int>& cpus);
+
+/// Confines all threads of a process to `cpus`. Returns false if the kernel refuses, or does not list them.
+bool set_cpus_of_process(int pid, const std::vector<int>& cpus);
 
 }  // namespace breakeven

@@ -167,6 +167,14 @@ void Engine::note_places(Contender& contender) const {
   const bool has_ended = Interruption::requested();
   if (!has_ended || !cpus.empty()) conditions.cpus = std::move(cpus);
   if (!has_ended || !ranks.empty()) conditions.ranks = std::move(ranks);
+  const std::string refused =
+      "the kernel did not let its threads be held on CPUs (sched_setaffinity), so it ran where the kernel "
+      "put "
+      "it: times vary more; allow the call in the sandbox";
+  auto& warnings = contender.warnings;
+  if (workers_.is_placement_refused(*contender.participant) &&
+      std::ranges::find(warnings, refused) == warnings.end())
+    warnings.push_back(refused);
 }
 
 bool Engine::prepare_samples(Visit& visit) {

@@ -44,9 +44,10 @@ void Placement::place(double wall_seconds, double process_seconds) {
   // purpose.
   const bool free = std::ranges::all_of(
       use.cpu_seconds, [&](const auto& one) { return cpus_of_thread(one.first) == allowed_; });
-  if (!free) return;
+  if (!free || refused_) return;
   placed_ = place_threads(use, cpus_);
-  for (const auto& [thread, cpu] : placed_) set_cpus_of_thread(thread, {cpu});
+  for (const auto& [thread, cpu] : placed_) refused_ |= !set_cpus_of_thread(thread, {cpu});
+  if (refused_) undo();
 }
 
 void Placement::undo() {

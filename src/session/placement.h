@@ -46,6 +46,8 @@ class Placement {
   void undo();
   /// The CPU of each pinned thread; empty if the kernel decides.
   const std::vector<PlacedThread>& placed() const { return placed_; }
+  /// True if the kernel did not let a thread be pinned. All are free then.
+  bool is_refused() const { return refused_; }
 
  private:
   int pid_;
@@ -53,6 +55,7 @@ class Placement {
   std::map<int, double> before_;
   double process_before_ = 0;
   std::vector<PlacedThread> placed_;
+  bool refused_ = false;
 };
 
 }  // namespace breakeven

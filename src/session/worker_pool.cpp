@@ -58,9 +58,9 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
   // Must come before anything is prepared, because memory is allocated on the node of the CPU that touches it
   // first.
   if (measure_.placed && near_cpus) running.confined_to = near_cpus();
-  if (!running.confined_to.empty()) {
-    for (const auto& [thread, seconds] : thread_times(running.worker->pid()))
-      set_cpus_of_thread(thread, running.confined_to);
+  if (!running.confined_to.empty() && !set_cpus_of_process(running.worker->pid(), running.confined_to)) {
+    running.confined_to.clear();
+    running.is_refused = true;
   }
   return std::nullopt;
 }
@@ -152,6 +152,12 @@ std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {
     for (const PlacedThread& one : placement->placed()) cpus.insert(one.cpu);
   }
   return {cpus.begin(), cpus.end()};
+}
+
+bool WorkerPool::is_placement_refused(const Participant& participant) const {
+  const Running* running = find(participant);
+  return running != nullptr &&
+         (running->is_refused || (running->placement && running->placement->is_refused()));
 }
 
 std::vector<RankPlace> WorkerPool::ranks_of(const Participant& participant) const {

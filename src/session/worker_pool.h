@@ -83,6 +83,8 @@ class WorkerPool {
   void place_threads(const Participant& participant, double sample_seconds);
   /// The CPUs that the participant's threads are pinned to, in rising order; empty if the kernel decides.
   std::vector<int> cpus_held(const Participant& participant) const;
+  /// True if the kernel did not let the participant's threads be pinned.
+  bool is_placement_refused(const Participant& participant) const;
   /// The places of the participant's ranks; empty if it has only one.
   std::vector<RankPlace> ranks_of(const Participant& participant) const;
 
@@ -99,6 +101,7 @@ class WorkerPool {
     bool is_started = false;
     std::unique_ptr<Placement> placement;  // null: the kernel decides
     std::vector<int> confined_to;          // empty: it may run everywhere
+    bool is_refused = false;               // the kernel did not let it be confined
     std::vector<RankPlace> ranks;          // empty: a single process
     std::vector<int> ranks_here;           // process ids of those on this host
   };

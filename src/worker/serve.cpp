@@ -80,12 +80,12 @@ std::vector<int> cpus_of_rank(int index, int threads) {
 }
 
 /// Confines all threads of this program, and those that they start, to the CPUs that are nearest to its GPU:
-/// threads of CUDA and NCCL feed the card, too. Returns these CPUs; none if they are all, or not known.
+/// threads of CUDA and NCCL feed the card, too. Returns these CPUs; none if they are all, or not known, or
+/// the kernel refuses.
 std::vector<int> stay_near_gpu(const std::string& uuid) {
   if (uuid.empty()) return {};
   std::vector<int> cpus = cpus_near_gpu(Nvml(), uuid, allowed_cpus());
-  if (cpus.empty()) return cpus;
-  for (const auto& [thread, seconds] : thread_times(getpid())) set_cpus_of_thread(thread, cpus);
+  if (!cpus.empty() && !set_cpus_of_process(getpid(), cpus)) cpus.clear();
   return cpus;
 }
 
@@ -268,7 +268,7 @@ class Worker {
 
   /// Confines this rank to its own part of its host's CPUs, because ranks that share a CPU wait for each
   /// other; on a GPU to all CPUs near that. Returns what it tells of itself; nothing without other ranks.
-  std::vector<answer::Rank> begin_as_rank(int threads_of_host) const {
+  std::vector<answer::Rank> begin_as_rank(int threads_of_host) {
     if (job_ == nullptr) return {};
     answer::Rank self{.host = job_->host(),
                       .pid = getpid(),
@@ -280,7 +280,12 @@ class Worker {
       return {self};
     }
     self.cpus = cpus_of_rank(communicator().index_here(), self.threads);
-    if (!self.cpus.empty() && !set_cpus_of_thread(0, self.cpus)) self.cpus.clear();
+    if (!self.cpus.empty() && !set_cpus_of_thread(0, self.cpus)) {
+      self.cpus.clear();
+      backend_.hello.warnings.emplace_back(
+          "the kernel did not let its ranks be held on CPUs (sched_setaffinity): times vary more; allow the "
+          "call in the sandbox");
+    }
     return {self};
   }
 

@@ -1,9 +1,10 @@
 // Calls of the system that fail on demand: with BREAKEVEN_FAILING=CALL=N, the N-th call of `malloc`, or of
 // `write`, `fsync`, `open` (to create a file) or `rename`, fails as if memory or a disk were full. It counts
 // from the moment when the driver has prepared for such failures, because code that runs before main() cannot
-// report any.
+// report any. With BREAKEVEN_FAILING=sched_setaffinity every call of that fails, as in some sandboxes.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -93,6 +94,14 @@ int rename(const char* from, const char* to) {
   static auto* const original = real<int(const char*, const char*)>("rename");
   if (!fails("rename", calls)) return original(from, to);
   errno = ENOSPC;
+  return -1;
+}
+
+int sched_setaffinity(pid_t thread, std::size_t bytes, const cpu_set_t* cpus) noexcept {
+  static auto* const original = real<int(pid_t, std::size_t, const cpu_set_t*)>("sched_setaffinity");
+  const char* asked = std::getenv("BREAKEVEN_FAILING");
+  if (asked == nullptr || std::strcmp(asked, "sched_setaffinity") != 0) return original(thread, bytes, cpus);
+  errno = EPERM;
   return -1;
 }
 

@@ -134,6 +134,16 @@ TEST_F(ThreadsPlaced, AreReleasedWithThoseTheyHaveStarted) {
   EXPECT_EQ(cpus_of_thread(inherited->id()), allowed_);
 }
 
+TEST_F(ThreadsPlaced, AreNotRecordedWhereTheKernelRefuses) {
+  Placement placement(getpid(), allowed_, {allowed_[0], 60'000});  // no machine has as many CPUs
+  const BusyThread one, other;
+  place(placement, {one.id(), other.id()});
+  EXPECT_TRUE(placement.is_refused());
+  EXPECT_THAT(placement.placed(), IsEmpty());
+  EXPECT_EQ(cpus_of_thread(one.id()), allowed_) << "no thread is placed if another is not";
+  EXPECT_FALSE(set_cpus_of_process(getpid(), {60'000}));
+}
+
 TEST_F(ThreadsPlaced, StayWhereTheirProgramPutThem) {
   Placement placement(getpid(), allowed_, cpus_);
   const BusyThread one, other;
@@ -149,7 +159,8 @@ TEST(ThreadTimes, AreOfLivingThreadsOnly) {
   EXPECT_TRUE(own.contains(static_cast<int>(gettid())));
   EXPECT_THAT(thread_times(1 << 30), IsEmpty()) << "no process has such a number";
   EXPECT_THAT(cpus_of_thread(1 << 30), IsEmpty());
-  EXPECT_FALSE(set_cpus_of_thread(1 << 30, {0}));
+  EXPECT_TRUE(set_cpus_of_thread(1 << 30, {0})) << "nothing to confine";
+  EXPECT_FALSE(set_cpus_of_process(1 << 30, {0})) << "nothing was confined";
 }
 
 }  // namespace

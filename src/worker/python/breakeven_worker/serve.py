@@ -184,7 +184,10 @@ class _Worker:
         threads = max(1, threads_of_host // ranks.count_on_host)
         if not self._on_gpu:
             cpus = cpus_of_place(cpus_one_a_core_first(), ranks.index_on_host, threads)
-            os.sched_setaffinity(0, cpus)
+            try:
+                os.sched_setaffinity(0, cpus)
+            except OSError:  # the kernel refuses, as in some containers
+                cpus = []
         return threads, {"host": ranks.hosts[ranks.number], "pid": os.getpid(), "threads": threads, "cpus": cpus}
 
     def _on_prepare(self, request):

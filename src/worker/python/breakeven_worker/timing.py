@@ -18,6 +18,7 @@ class CacheFlusher:
 
     def __init__(self):
         self._other = np.zeros(2 * last_level_cache_bytes(), dtype=np.uint8)
+        self._refused = []
 
     def flush(self):
         threads = [
@@ -28,9 +29,14 @@ class CacheFlusher:
             thread.start()
         for thread in threads:
             thread.join()
+        if self._refused:
+            raise Failed(f"caches cannot be flushed: the kernel lets no thread be held on a CPU: {self._refused[0]}")
 
     def _touch(self, cpu, offset):
-        os.sched_setaffinity(0, {cpu})  # only this thread, because a CPU cannot flush another's caches
+        try:
+            os.sched_setaffinity(0, {cpu})  # only this thread, because a CPU cannot flush another's caches
+        except OSError as e:
+            self._refused.append(e)
         # Each thread writes its own byte of every 64-byte line. numpy releases the interpreter lock meanwhile.
         line = self._other[offset % 64 :: 64]
         np.add(line, 1, out=line)
