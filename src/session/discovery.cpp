@@ -1,7 +1,6 @@
 #include "session/discovery.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -38,8 +37,7 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
       const std::string file = entry.path().filename();
-      if (file.rfind(prefix, 0) != 0 || entry.is_directory(error) || access(entry.path().c_str(), X_OK) != 0)
-        continue;
+      if (file.rfind(prefix, 0) != 0 || entry.is_directory(error)) continue;
       const std::string name = file.substr(prefix.size());
       if (std::ranges::find(found, name, &BackendProgram::name) == found.end())
         found.push_back({.name = name, .path = entry.path()});

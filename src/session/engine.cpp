@@ -307,6 +307,23 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   wait_until_idle(contender);
 }
 
+std::vector<Contender*> Engine::reopen_for_memory(const Visit& visit) {
+  std::vector<Contender*> opened;
+  if (visit.contenders.size() < 2) return opened;
+  for (Contender* contender : visit.contenders) {
+    if (!contender->finished || contender->row->status != Status::out_of_memory) continue;
+    if (!contender->is_alone)
+      contender->warnings.push_back(
+          fmt::format("measured alone: {}, while others held memory, too", contender->row->reason));
+    contender->is_alone = true;
+    contender->finished = false;
+    contender->row->status = Status::interrupted;
+    --finished_;
+    opened.push_back(contender);
+  }
+  return opened;
+}
+
 void Engine::verify_only(Contender& contender, int launch) {
   compute_reference(*contender.problem);
   prepare_and_verify(contender, launch);

@@ -45,6 +45,7 @@ struct Contender {
   MeasuredProblem* problem;
   CaseResult* row;
   bool finished = false;  // its status is final and it is measured no further
+  bool is_alone = false;  // memory is short: it is measured when no other program holds any
   int launch = -1;        // the latest one
 
   std::vector<std::vector<double>> visits;  // seconds per iteration, by visit
@@ -155,6 +156,10 @@ class Engine {
   /// until there are enough samples, verifies again, and releases the case. Returns false if a paired visit
   /// ended too early or the run was interrupted.
   bool measure(Visit& visit);
+
+  /// Opens the contenders of a visit of several again for which there was too little memory: the others may
+  /// have held it. Returns them, to be measured alone, each after stop_workers().
+  std::vector<Contender*> reopen_for_memory(const Visit& visit);
 
   /// Prepares, verifies and releases one contender without sampling it.
   void verify_only(Contender& contender, int launch);

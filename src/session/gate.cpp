@@ -36,6 +36,7 @@ struct ComparedCase {
   std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
   bool decided = false;
+  bool is_apart = false;  // memory does not suffice for both sides at once
 
   bool is_alone() const { return sides[base] == nullptr || sides[head] == nullptr; }
   Contender& only() const { return *(sides[base] != nullptr ? sides[base] : sides[head]); }
@@ -314,6 +315,7 @@ class Gate : public MeasuringSession {
   /// Takes pairs of samples, one right after the other. Either side comes first equally often, in random
   /// order. Returns how many pairs count.
   std::size_t sample(ComparedCase& one) {
+    if (one.is_apart) return sample_apart(one);
     const auto prepared = random_order(2, generator_);  // either side is prepared first
     Visit visit{.contenders = {one.sides.at(prepared[0]), one.sides.at(prepared[1])},
                 .launch = static_cast<int>(launch_),
@@ -345,18 +347,71 @@ class Gate : public MeasuringSession {
       first = balanced_order(pairs_of_launch(round.longest(), measure_, more), first.front());
       report_progress(*one.sides[head], "sampling");
     };
-    if (!engine_.measure(visit) || taken.base.size() < first.size()) return 0;
+    if (!engine_.measure(visit) || taken.base.size() < first.size()) {
+      one.is_apart = !engine_.reopen_for_memory(visit).empty();
+      return one.is_apart ? sample_apart(one) : 0;
+    }
     verdict_of(one).launches.push_back(std::move(taken));
     one.probes.push_back(std::move(probes));
     return first.size();
+  }
+
+  /// The same where memory does not suffice for both sides at once: all samples of one side, then all of the
+  /// other. Either side comes first, at random.
+  std::size_t sample_apart(ComparedCase& one) {
+    std::array<std::vector<Round>, 2> rounds;
+    std::size_t pairs = 1;
+    for (const std::size_t side : random_order(2, generator_)) {
+      engine_.stop_workers();
+      std::vector<Round>& taken = rounds.at(side);
+      Visit visit{.contenders = {one.sides.at(side)},
+                  .launch = static_cast<int>(launch_),
+                  .seconds = launch_share * measure_.max_seconds / 2,
+                  .is_paired = true};
+      visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
+      visit.wait_until = begun_ + plan_.max_seconds;
+      bool disturbed = false;
+      visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
+        if (taken.size() + pending >= pairs || (disturbed && out_of_time())) return {};
+        return {0};
+      };
+      visit.take = [&](const Round& round) {
+        disturbed = !round.is_undisturbed();
+        if (disturbed) {
+          note_disturbed(one, round);
+          return;
+        }
+        taken.push_back(round);
+        if (rounds.at(1 - side).empty() && taken.size() == 1)
+          pairs = pairs_of_launch(round.longest(), measure_);
+        report_progress(*one.sides.at(side), "sampling");
+      };
+      if (!engine_.measure(visit) || taken.size() < pairs) return 0;
+    }
+    LaunchSamples launch;
+    std::vector<RoundProbes>& probes = one.probes.emplace_back();
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const Round& was = rounds[base][i];
+      const Round& is = rounds[head][i];
+      launch.base.push_back(was.samples.front()->seconds);
+      launch.head.push_back(is.samples.front()->seconds);
+      if (was.own_speed && is.own_speed) launch.own_speed.push_back(std::min(*was.own_speed, *is.own_speed));
+      probes.push_back({.before = was.probes.before, .after = is.probes.after});
+    }
+    verdict_of(one).launches.push_back(std::move(launch));
+    return pairs;
+  }
+
+  static void note_disturbed(ComparedCase& one, const Round& round) {
+    ++(round.throttled ? one.throttled : one.slow);
+    if (!round.throttled) one.slow_speeds.push_back(*round.own_speed);
   }
 
   /// Adds the pair to those that count, unless it was disturbed. Returns whether it counts.
   static bool keep_pair(ComparedCase& one, const Round& round, const std::vector<std::size_t>& prepared,
                         LaunchSamples& taken) {
     if (!round.is_undisturbed()) {
-      ++(round.throttled ? one.throttled : one.slow);
-      if (!round.throttled) one.slow_speeds.push_back(*round.own_speed);
+      note_disturbed(one, round);
       return false;
     }
     for (const std::size_t i : {0U, 1U})

@@ -241,7 +241,7 @@ class Session : public MeasuringSession {
       for (Contender& contender : problem.contenders) {
         if (!contender.finished && (pass == 0 || is_spread(contender))) contenders.push_back(&contender);
       }
-      measure(contenders, launch, pass);
+      measure_together(contenders, launch, pass);
     }
     summarise(problem);
     save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
@@ -279,13 +279,27 @@ class Session : public MeasuringSession {
       const double left = share * (begun - begun_) - (now() - begun) - setup;
       if (slow.empty() || left <= 0 || Interruption::requested()) continue;
       wait_for_machine_until_ = now() + std::min(left, seconds_of_launch());
-      measure(slow, measure_.launches - 1, passes());
+      measure_together(slow, measure_.launches - 1, passes());
       summarise(problem);
     }
   }
 
-  void measure(const std::vector<Contender*>& contenders, int launch, int pass) {
-    if (contenders.empty()) return;
+  /// Measures contenders in turn, and after them those alone whose memory does not suffice beside others.
+  void measure_together(std::vector<Contender*> contenders, int launch, int pass) {
+    const auto not_alone = [](const Contender* contender) { return !contender->is_alone; };
+    const auto first_alone = std::ranges::stable_partition(contenders, not_alone).begin();
+    std::vector<Contender*> alone(first_alone, contenders.end());
+    contenders.erase(first_alone, contenders.end());
+    for (Contender* reopened : measure(contenders, launch, pass)) alone.push_back(reopened);
+    for (Contender* contender : alone) {
+      engine_.stop_workers();
+      measure({contender}, launch, pass);
+    }
+  }
+
+  /// Returns the contenders that must be measured again, alone.
+  std::vector<Contender*> measure(const std::vector<Contender*>& contenders, int launch, int pass) {
+    if (contenders.empty()) return {};
     Visit visit{.contenders = contenders, .launch = launch, .seconds = seconds_of_launch() / passes()};
     visit.keeps_iterations = pass > 0;
     visit.wait_until = wait_for_machine_until_;
@@ -310,6 +324,12 @@ class Session : public MeasuringSession {
       }
     };
     engine_.measure(visit);
+    const std::vector<Contender*> reopened = engine_.reopen_for_memory(visit);
+    for (Contender* contender : reopened) {
+      leave_out_unverified(*contender);
+      std::erase_if(contender->visits, [](const auto& samples) { return samples.empty(); });
+    }
+    return reopened;
   }
 
   void judge_progress(const std::vector<Contender*>& contenders, int pass) const {
@@ -384,11 +404,11 @@ class Session : public MeasuringSession {
       const auto answered = engine_.try_to_ask<answer::Ready>(contender, prepare, patience_with_fit());
       const auto* none = std::get_if<NoAnswer>(&answered);
       if (none == nullptr) return "";
-      if (none->status == Status::out_of_memory) return none->reason;
       // A program that refused a size still answers. If it died, or refuses even the smallest size, there is
       // no result.
       const bool refused = std::holds_alternative<answer::Done>(
           engine_.try_to_ask<answer::Done>(contender, request::Release{}, measure_.timeout_seconds));
+      if (refused && none->status == Status::out_of_memory) return none->reason;
       if (!refused || size == smallest) engine_.finish(contender, none->status, none->reason);
       return library_limit(none->reason);
     });
@@ -450,7 +470,7 @@ class Session : public MeasuringSession {
            contender.launch + 1 == measure_.launches;
   }
 
-  /// Removes the samples since the last verification, if an interruption left no time for another.
+  /// Removes the samples since the last verification, if there was no other.
   static void leave_out_unverified(Contender& contender) {
     const std::size_t kept = contender.verified_answers;
     std::size_t excess = contender.answers.size() - kept;

@@ -401,8 +401,9 @@ class ThresholdSession : public MeasuringSession {
     one.joules = median_if_any(one.reported_joules);
   }
 
-  /// Takes rounds of all contenders of both sides, in random order, as in a run. Returns false if there are
-  /// not enough. Adds the probes around the rounds that count to `searched`.
+  /// Takes rounds of all contenders of both sides, in random order, as in a run; of those alone whose memory
+  /// does not suffice beside others. Returns false if there are not enough. Adds the probes around the rounds
+  /// that count to `searched`.
   bool sample(std::vector<LaunchOfContender>& taken, int launch, SearchedLaunch& searched) {
     if (taken.empty()) return true;  // there is nothing to compare
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
@@ -438,6 +439,15 @@ class ThresholdSession : public MeasuringSession {
       return due;
     };
     engine_.measure(visit);
+    for (Contender* reopened : engine_.reopen_for_memory(visit)) {
+      engine_.stop_workers();
+      LaunchOfContender& one = *std::ranges::find(taken, reopened, &LaunchOfContender::contender);
+      one.seconds.clear();
+      one.reported_joules.clear();
+      std::vector<LaunchOfContender> alone{one};
+      cut_short = !sample(alone, launch, searched) || cut_short;
+      one = std::move(alone.front());
+    }
     return !cut_short;
   }
 

@@ -101,6 +101,12 @@ std::string describe_end(int status) {
              : fmt::format("ended with exit status {}", WEXITSTATUS(status));
 }
 
+std::string killed_for_memory_text(std::optional<double> limit) {
+  return fmt::format(
+      "was killed by the kernel for want of memory ({})",
+      limit ? fmt::format("the cgroup's limit is {:.3g} MiB", *limit / 0x1p20) : "the machine has no more");
+}
+
 /// The CPU time of a process; empty if it has ended.
 std::optional<double> cpu_time_of(int pid) {
   clockid_t clock{};
@@ -248,6 +254,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
   }
   // Boost.Process 1.74 does not set the error if it cannot make a pipe of its own.
   if (why.empty() && error) why = error.message();
+  if (error == std::errc::permission_denied) why += "; make it executable (chmod +x)";
   if (why.empty() && pid_ < 0) why = "too many open files or processes; raise ulimit -n or ulimit -u";
   if (why.empty()) {
     pipes_->read_errors();
@@ -308,7 +315,7 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
     if (auto lost = lose_if_unasked(*answer)) return *std::move(lost);
     return *std::move(answer);
   }
-  if (p.closed) return lose(Status::failed, how_it_ended());
+  if (p.closed) return lose_as_it_ended();
   if (ended_by_rank()) return lose(Status::failed, reason_of_ranks(p.error_tail));
   if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
   return lose(Status::timed_out, fmt::format("no answer within {:g} s{}", timeout.count(),
@@ -358,11 +365,27 @@ bool WorkerProcess::ended_by_rank() const {
   return is_launched_ && rank_that_ended_its_job(pipes_->error_tail).has_value();
 }
 
+bool WorkerProcess::is_killed_for_memory(int status) const {
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return false;
+  return memory_kills().value_or(0) > kills_before_.value_or(0);
+}
+
+WorkerLost WorkerProcess::lose_as_it_ended() {
+  const std::string how = how_it_ended();
+  std::error_code error;
+  const bool for_memory =
+      !pipes_->keeper.running(error) && is_killed_for_memory(pipes_->keeper.native_exit_code());
+  return lose(for_memory ? Status::out_of_memory : Status::failed, how);
+}
+
 std::string WorkerProcess::how_it_ended() {
   Pipes& p = *pipes_;
   std::string how = "closed its output without ending";
   // A program usually ends within moments.
-  if (has_ended_within(std::chrono::seconds(1))) how = describe_end(p.keeper.native_exit_code());
+  if (has_ended_within(std::chrono::seconds(1))) {
+    const int status = p.keeper.native_exit_code();
+    how = is_killed_for_memory(status) ? killed_for_memory_text(memory_limit()) : describe_end(status);
+  }
   p.context.restart();
   p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
   if (is_launched_) {

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/cpu.h"
 #include "session/worker.h"
 
 namespace breakeven {
@@ -80,6 +81,10 @@ class WorkerProcess : public Worker {
   bool ended_by_rank() const;
   bool has_ended_within(std::chrono::duration<double> timeout);
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
+  /// Loses the program, which has ended by itself, with the reason for that.
+  WorkerLost lose_as_it_ended();
+  /// True if the kernel killed the program for want of memory; `status` is that of waitpid().
+  bool is_killed_for_memory(int status) const;
   std::string how_it_ended();
   /// The same for a launcher that has printed `line` on standard output, and perhaps more.
   std::string how_it_ended_saying(std::string_view line);
@@ -91,6 +96,7 @@ class WorkerProcess : public Worker {
   int pid_ = -1;
   std::vector<int> counted_;  // besides pid_
   std::unique_ptr<Pipes> pipes_;
+  std::optional<double> kills_before_ = memory_kills();
   std::optional<WorkerLost> lost_;
 };
 

@@ -231,6 +231,66 @@ class SurroundingsTest(unittest.TestCase):
             self.assertTrue(rescued["schema"].startswith("breakeven."), command)
             self.assertIn("results/", path)
 
+    def measure_natively(self, around, **measure):
+        """The only case of a run of a real backend on all threads."""
+        self.write("triad.json", json.dumps({"measure": {"max_seconds": 0.1, **measure}, "workloads": [{"op": "triad", "bytes": 4 * MIB}]}))
+        done = self.launch(["run", "triad.json", "--backends", "native", "--out", "t.json"], around, more={"BREAKEVEN_BACKENDS": None})
+        (case,) = json.loads((self.folder / "t.json").read_text())["cases"]
+        return done, case
+
+    def test_placement_that_the_kernel_refuses_is_not_recorded(self):
+        if not (BUILD / "breakeven-backend-native").exists() or len(os.sched_getaffinity(0)) == 1 or self.is_sanitized():
+            return
+        refused = Surroundings("pinning refused", environment={"LD_PRELOAD": str(FAILING), "BREAKEVEN_FAILING": "sched_setaffinity"})
+        done, case = self.measure_natively(refused)
+        self.assertEqual((done.returncode, case["conditions"]["cpus"]), (0, []))
+        self.assertTrue(any("did not let its threads be held" in warning for warning in case["warnings"]), case["warnings"])
+        done, case = self.measure_natively(refused, cache="cold")
+        self.assertEqual((done.returncode, case["status"]), (4, "failed"))
+        self.assertIn("caches cannot be flushed: the kernel lets no thread be held", case["reason"])
+
+    def test_without_proc_that_is_the_cause(self):
+        inside = ["unshare", "--mount", "--map-root-user", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if subprocess.run([*inside, "true"], capture_output=True).returncode != 0:
+            return  # a container without the right to mount
+        for command in (["run", "config.json"], ["devices"], ["conformance", "a"], ["threshold", "question.json"]):
+            done = subprocess.run([*inside, DRIVER, *command], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 4, (command, done))
+            self.assertIn("breakeven: /proc is not mounted: nothing can be measured without it", done.stderr, command)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_a_backend_without_the_right_to_run_says_so(self):
+        (self.folder / "unpacked").mkdir()
+        program = self.folder / "unpacked" / "breakeven-backend-openblas"
+        program.write_bytes(SIMULATED.read_bytes())
+        program.chmod(0o644)
+        more = {"BREAKEVEN_BACKENDS": str(self.folder / "unpacked")}
+        done = self.launch(["run", "config.json", "--backends", "openblas"], more=more)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"cannot be started: Permission denied; make it executable (chmod +x)", done.stderr)
+
+    def test_a_program_killed_for_want_of_memory_says_so(self):
+        group = pathlib.Path("/sys/fs/cgroup/memory", f"breakeven-test-{os.getpid()}")
+        if self.is_sanitized():
+            return
+        try:
+            group.mkdir()
+        except OSError:
+            return  # no cgroup of version 1, or no right to make one
+        self.addCleanup(group.rmdir)
+        (group / "memory.limit_in_bytes").write_text(f"{64 * MIB}")
+
+        def enter():
+            (group / "cgroup.procs").write_text(f"{os.getpid()}")
+
+        limited = Surroundings("64 MiB", prepare=enter)
+        command = ["run", "config.json", "--backends", "a", "--out", "h.json"]
+        done = self.launch(command, limited, more={"BREAKEVEN_SIMULATED": "noise=0,fault=hog,at=prepare"})
+        self.assertEqual(done.returncode, 4, done)
+        (case,) = json.loads((self.folder / "h.json").read_text())["cases"]
+        self.assertEqual(case["status"], "out_of_memory", case)
+        self.assertIn("was killed by the kernel for want of memory (the cgroup's limit is 64 MiB)", case["reason"])
+
     def test_a_closed_stream_gets_nothing_that_was_meant_for_a_file(self):
         """A file that is opened later must not get the number of a closed stream."""
         closed = Surroundings("all closed", closed=(0, 1, 2))

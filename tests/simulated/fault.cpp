@@ -60,6 +60,11 @@ const std::map<std::string, Kind>& kinds() {
          raise(number);
          wait_for_ever();  // for a signal that does not kill
        }},
+      {"hog",  // takes 256 MiB, for a group with a lower limit
+       [](const std::string& line, const Details&) {
+         const std::vector<char> taken(256U << 20U, 'x');
+         return line + (taken.back() == 'x' ? "\n" : "");
+       }},
       {"rubbish", writing("\x01}{ 0xdeadbeef \xff")},
       {"long_line", [](const auto&, const Details&) { return std::string(65U << 20U, 'x') + "\n"; }},
       {"half_line",

@@ -79,6 +79,23 @@ TEST_F(GateInSimulatedTime, ChangeIsFound) {
   EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);
 }
 
+/// Then all samples of one side come after those of the other.
+TEST_F(GateInSimulatedTime, SidesThatDoNotFitInMemoryTogetherAreComparedOneAtATime) {
+  for (const double factor : {1.0, 1.2}) {
+    Machine machine(1, factor);
+    for (const char* path : {base_program, head_program}) machine.programs[path].memory = 0.6;
+    const CaseVerdict verdict = gate(machine, plan_of(1)).cases.front();
+    EXPECT_EQ(verdict.verdict, factor == 1 ? Verdict::same : Verdict::slower) << verdict.reason;
+    EXPECT_THAT(verdict.notes, testing::Contains(HasSubstr("measured alone: needs more than is available")));
+    EXPECT_EQ(machine.held, 0);
+  }
+  Machine machine(1);
+  machine.programs[head_program].memory = 1.2;
+  const CaseVerdict verdict = gate(machine, plan_of(1)).cases.front();
+  EXPECT_EQ(verdict.head_status, Status::out_of_memory) << "alone, too";
+  EXPECT_EQ(verdict.base_status, Status::ok);
+}
+
 /// The status of a side does not depend on which was prepared first.
 TEST_F(GateInSimulatedTime, BothSidesAreTriedWhereOneFails) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

@@ -1,6 +1,7 @@
 // Tests a run on a disturbed machine: scripted programs and a scripted probe, in simulated time.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "session/session.h"
@@ -305,6 +306,48 @@ TEST(RunInSimulatedTime, WhatAProgramHasPreparedIsReleasedWhenItFails) {
   EXPECT_THAT(sees_after_refusal(sample), testing::ElementsAre("a refuses", "a releases"));
   EXPECT_THAT(sees_after_refusal(prepare), testing::ElementsAre("a refuses", "b"))
       << "nothing has been prepared";
+}
+
+/// Which backend is short of memory depends on the order, and says nothing of it.
+TEST(RunInSimulatedTime, BackendsThatDoNotFitInMemoryTogetherAreMeasuredAlone) {
+  Machine machine(3);
+  for (const char* path : {"/a", "/b"}) machine.programs[path].memory = 0.6;
+  machine.programs["/b"].seconds = 2e-3;
+  const Result result = run(machine, plan_of({64, 128}));
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(exit_status(result), 0);
+  int alone = 0;
+  for (const CaseResult& c : result.cases) {
+    EXPECT_EQ(c.status, Status::ok) << c.reason;
+    EXPECT_EQ(c.seconds->visits.size(), 2U);
+    EXPECT_NEAR(c.seconds->median, c.backend == "a" ? 1e-3 : 2e-3, 5e-5);
+    alone += static_cast<int>(std::ranges::count_if(
+        c.warnings, [](const std::string& warning) { return warning.starts_with("measured alone: needs"); }));
+  }
+  EXPECT_EQ(alone, 2) << "one backend of each problem, said once";
+  EXPECT_EQ(machine.held, 0);
+}
+
+TEST(RunInSimulatedTime, ABackendThatIsKilledForMemoryBesideAnotherIsMeasuredAlone) {
+  Machine machine(3);
+  int samples = 0;
+  machine.programs["/a"].fault = [&](const Request& request) -> WrongAnswer {
+    if (!std::holds_alternative<request::Sample>(request) || ++samples != 4) return std::nullopt;
+    return WorkerLost{.status = Status::out_of_memory, .reason = "was killed by the kernel"};
+  };
+  const Result result = run(machine, plan_of({64}));
+  EXPECT_EQ(case_of(result, "a").status, Status::ok) << case_of(result, "a").reason;
+  EXPECT_EQ(case_of(result, "a").seconds->visits.size(), 2U);
+  EXPECT_EQ(case_of(result, "b").status, Status::ok);
+}
+
+TEST(RunInSimulatedTime, ABackendThatNeedsMoreThanThereIsIsOutOfMemory) {
+  Machine machine(3);
+  machine.programs["/a"].memory = 1.2;
+  const Result result = run(machine, plan_of({64}));
+  EXPECT_EQ(case_of(result, "a").status, Status::out_of_memory);
+  EXPECT_EQ(case_of(result, "b").status, Status::ok);
+  EXPECT_EQ(exit_status(result), 4);
 }
 
 TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {

@@ -47,6 +47,7 @@ struct Program {
   double seconds = 1e-3;                                 // of an iteration
   std::function<double(const Case& problem)> cost = {};  // likewise, in place of `seconds`
   double setup = 0;                                      // seconds of preparing
+  double memory = 0;                                     // that a case takes while it is prepared
   double noise = 0.005;  // standard deviation of a sample, and of a launch, as a part of the seconds
   double claims = 1;     // times the seconds that pass
   bool sleeps = true;    // between samples
@@ -71,7 +72,8 @@ class SimulatedMachine {
   std::function<HostCounters(double now)> host_counters = [](double now) {
     return HostCounters{.busy_seconds = 0, .steal_seconds = 0, .total_seconds = 2 * now};
   };
-  int started = 0;  // processes, in all
+  int started = 0;              // processes, in all
+  double memory = 1, held = 0;  // that programs can take in all, and that they hold
 
   SimulatedTime time;
   std::mt19937_64& generator() { return generator_; }
@@ -96,6 +98,11 @@ class ScriptedWorker : public Worker {
     std::normal_distribution<double> luck(1, program_.noise);
     launch_factor_ = luck(machine_.generator());
   }
+  ~ScriptedWorker() override { give_back(); }
+  ScriptedWorker(const ScriptedWorker&) = delete;
+  ScriptedWorker& operator=(const ScriptedWorker&) = delete;
+  ScriptedWorker(ScriptedWorker&&) = delete;
+  ScriptedWorker& operator=(ScriptedWorker&&) = delete;
 
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
@@ -133,6 +140,10 @@ class ScriptedWorker : public Worker {
     return hello;
   }
   Answer answer(const request::Prepare& r) {
+    give_back();
+    if (program_.memory > machine_.memory - machine_.held)
+      return answer::Refusal{.status = "out_of_memory", .reason = "needs more than is available"};
+    machine_.held += held_ = program_.memory;
     if (program_.cost) seconds_ = program_.cost(r.problem);
     if (program_.setup > 0) machine_.time.sleep(program_.setup);
     epochs_ = 0;
@@ -164,7 +175,11 @@ class ScriptedWorker : public Worker {
     return trained;
   }
   static Answer answer(const request::Fit& /*unused*/) { return answer::Refusal{.reason = "no fits"}; }
-  static Answer answer(const request::Release& /*unused*/) { return answer::Done{}; }
+  Answer answer(const request::Release& /*unused*/) {
+    give_back();
+    return answer::Done{};
+  }
+  void give_back() { machine_.held -= std::exchange(held_, 0); }
   static Answer answer(const request::Quit& /*unused*/) { return answer::Done{}; }
 
   SimulatedMachine& machine_;
@@ -174,6 +189,7 @@ class ScriptedWorker : public Worker {
   double started_;
   double launch_factor_ = 1;
   int epochs_ = 0;
+  double held_ = 0;  // of the machine's memory
   std::optional<WorkerLost> lost_;
 };
 
