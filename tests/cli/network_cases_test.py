@@ -231,6 +231,10 @@ class Release(unittest.TestCase):
         released.clear()
         worker.answer({"request": "release"})
         self.assertEqual(released, [None])
+        with mock.patch("gc.collect") as collect, self.assertRaises(Unsupported):
+            worker.answer({"request": "prepare", "op": "matmul", "parameters": {"dtype": "f64"}, "seed": 1})
+        worker.release()
+        self.assertEqual((released, collect.call_count), ([None], 0), "nothing is left of a case that was not begun")
 
 
 class CudnnVersion(unittest.TestCase):

@@ -174,15 +174,18 @@ class PythonServeTest(unittest.TestCase):
         full, fits = (
             {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32", "m": m}, "seed": 1} for m in (1, 2)
         )
-        refused = ["releases", "prepares", "releases", "no room for the second operand"]
+        refused = ["prepares", "releases", "no room for the second operand"]
         self.assertEqual(self.order_of_events([full]), refused)
         wrong = {"request": "sample", "iterations": 0}
-        kept = ["releases", "prepares", "ok", "'iterations' is 0 and must be at least 1"]
+        kept = ["prepares", "ok", "'iterations' is 0 and must be at least 1"]
         self.assertEqual(self.order_of_events([fits, wrong]), kept)
+        nothing_left = [full, {"request": "release"}, {"request": "dance"}]
+        self.assertEqual(self.order_of_events(nothing_left), [*refused, "ok", "unknown request 'dance'"])
 
     def test_a_release_that_fails_does_not_hide_the_reason(self):
-        events = self.order_of_events([{"request": "dance"}], "fails")
-        self.assertEqual(events[-2:], ["release: RuntimeError: no such block", "unknown request 'dance'"])
+        full = {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32", "m": 1}, "seed": 1}
+        events = self.order_of_events([full], "fails")
+        self.assertEqual(events[-2:], ["release: RuntimeError: no such block", "no room for the second operand"])
 
     def test_a_lost_device_ends_the_program(self):
         answers, status, error = self.prepare_all({"m": 1}, {"m": 0}, {"m": 2}, {"m": 0})

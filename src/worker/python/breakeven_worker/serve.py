@@ -126,6 +126,7 @@ class _Worker:
         self._make_backend = make_backend
         self._backend = None
         self._prepared = None
+        self._is_released = True
         self._seed = None
         self._cold = False
 
@@ -202,6 +203,7 @@ class _Worker:
                 self._check_ranks(operation, case.get("ranks", 1))
                 with self._ranks.in_agreement():
                     self._check_memory(operation, case)
+                self._is_released = False
                 prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
@@ -290,9 +292,13 @@ class _Worker:
         return self._prepared is None
 
     def release(self):
+        """Releases what a case has left, once: collecting garbage takes up to seconds with a framework's many objects."""
+        if self._is_released:
+            return
         self._prepared = None
         gc.unfreeze()
         gc.collect()
         if self._backend is not None:
             self._backend.release()
         return_freed_memory()
+        self._is_released = True
