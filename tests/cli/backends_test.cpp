@@ -51,7 +51,7 @@ TEST_P(SlowBuiltBackend, Conforms) {
   const auto program =
       std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / ("breakeven-backend-" + GetParam());
   Process process(launch({"conformance", program, "--timeout", "200"}));
-  EXPECT_THAT(with_status(0, process.wait(std::chrono::seconds(500))).out, HasSubstr(" 0 failed"));
+  EXPECT_THAT(with_status(0, process.wait(std::chrono::seconds(1000))).out, HasSubstr(" 0 failed"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, SlowBuiltBackend, testing::ValuesIn(built_backends()),
