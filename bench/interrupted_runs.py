@@ -58,7 +58,7 @@ class Round:
         (self.folder / "config.json").write_text(json.dumps(config))
         self.environment = dict(os.environ, BREAKEVEN_BACKENDS=str(programs), **{MARK: self.folder.name})
         if simulated:
-            self.environment["BREAKEVEN_SIMULATED"] = simulated
+            self.environment.update(BREAKEVEN_SIMULATED=simulated, BREAKEVEN_SIMULATED_CLOCK="1")
         self.out = self.folder / "out.json"
         self.ours = {"backends", "config.json"}
 

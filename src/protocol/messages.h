@@ -143,8 +143,10 @@ inline constexpr const char* extra_work_variable = "BREAKEVEN_EXTRA_WORK";
 /// for the backend's own.
 inline constexpr const char* extra_work_library = "extra work";
 /// The entry among the libraries of a hello that marks simulated time. The reported seconds have not passed,
-/// and are not checked against the driver's clock. Results carry a warning.
+/// and are not checked against the driver's clock. Such a program is used only if the variable is set, which
+/// tests do.
 inline constexpr const char* simulated_clock_library = "simulated clock";
+inline constexpr const char* simulated_clock_variable = "BREAKEVEN_SIMULATED_CLOCK";
 
 using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Sample, answer::Epoch, Fit,
                             answer::Done, answer::Refusal>;

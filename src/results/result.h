@@ -129,10 +129,10 @@ struct CaseResult : CaseOnBackend {
   std::optional<Latency> latency;
   std::optional<Fit> fit;
 
-  /// True if the status is ok and the median is finite and above 0, which a file does not guarantee.
+  /// True if the status is ok and the median is a time that a clock can have measured, which a file does not
+  /// guarantee. Only such results are compared and ranked.
   bool has_time() const;
-  /// The rates of operations and of bytes; empty unless the status is ok. gflops() is also empty without
-  /// operations.
+  /// The rates of operations and of bytes; empty without a time. gflops() is also empty without operations.
   std::optional<double> gflops() const;
   std::optional<double> gbps() const;
 };
@@ -149,6 +149,8 @@ struct BackendRecord {
   std::string program;                     // path
   bool available = false;
   std::string reason;  // why it is not available
+  /// By path, the state of the program's file and its libraries' when it answered. Not part of files.
+  std::map<std::string, std::string> file_stamps = {};
 
   bool has_operation(std::string_view op) const;
 };

@@ -7,6 +7,7 @@
 
 #include "host/cpu.h"
 #include "session/discovery.h"
+#include "session/identity.h"
 #include "session/mismatch.h"
 #include "session/worker_process.h"
 #include "text/counted.h"
@@ -87,12 +88,7 @@ class Conformance {
     std::string failure = no_answer(asked);
     if (auto* hello = std::get_if<answer::Hello>(&asked)) {
       hello_ = std::move(*hello);
-      if (hello_.name.empty()) failure = "gives no name";
-      if (hello_.supports.empty()) failure = "supports nothing: 'supports' is empty";
-      if (hello_.device != "cpu" && hello_.device != "gpu")
-        failure = fmt::format("'device' is '{}' and must be cpu or gpu", hello_.device);
-      if (hello_.role != "contender" && hello_.role != "arbiter")
-        failure = fmt::format("'role' is '{}' and must be `contender` or `arbiter`", hello_.role);
+      failure = hello_fault(hello_, program_);
     }
     add("hello", failure);
     return failure.empty();
@@ -124,11 +120,8 @@ class Conformance {
         parameters.set("dtype", dtype);
         try {
           one_case(make_case(*workload, parameters));
-        } catch (const InvalidCase& e) {
+        } catch (const InvalidCase&) {
           // Not every example supports every dtype: there are no gradients in s8.
-          if (!parse_dtype(dtype))
-            add(fmt::format("{} {}", op, dtype),
-                fmt::format("'supports' names an unknown dtype: {}", e.what()));
         }
       }
     }
@@ -179,6 +172,9 @@ class Conformance {
     if (s->iterations != iterations)
       return fmt::format("ran {} where {} requested", counted_text(s->iterations, "iteration", "iterations"),
                          counted_text(iterations, "was", "were"));
+    if (!(s->seconds > 0)) return fmt::format("'seconds' is {} and must be above 0", s->seconds);
+    if (std::ranges::any_of(s->latencies, [](double latency) { return latency < 0; }))
+      return "'latencies' holds a time below 0";
     if (!device_seconds && s->device_seconds && !hello_.device_id.empty())
       return "gave device_seconds though told not to, around which energy is read (device_id)";
     if (workload.measures_latency() && std::ssize(s->latencies) != iterations) {

@@ -12,6 +12,7 @@
 
 #include "host/library_variables.h"
 #include "install_paths.h"
+#include "session/identity.h"
 
 namespace breakeven {
 
@@ -30,15 +31,18 @@ std::vector<std::filesystem::path> backend_folders() {
   return folders;
 }
 
+std::string backend_name_of(const std::filesystem::path& program) {
+  const std::string file = program.filename();
+  return file.starts_with(backend_file_start) ? file.substr(backend_file_start.size()) : "";
+}
+
 std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::path>& folders) {
-  constexpr std::string_view prefix = "breakeven-backend-";
   std::vector<BackendProgram> found;
   for (const auto& folder : folders) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      const std::string file = entry.path().filename();
-      if (file.rfind(prefix, 0) != 0 || entry.is_directory(error)) continue;
-      const std::string name = file.substr(prefix.size());
+      const std::string name = backend_name_of(entry.path());
+      if (name.empty() || entry.is_directory(error)) continue;
       if (std::ranges::find(found, name, &BackendProgram::name) == found.end())
         found.push_back({.name = name, .path = entry.path()});
     }
@@ -60,24 +64,6 @@ void start_with_library_defaults() {
   setenv(library_defaults_variable, "1", 1);
 }
 
-BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello) {
-  return {.name = hello.name,
-          .version = hello.version,
-          .role = hello.role,
-          .device = hello.device,
-          .device_name = hello.device_name,
-          .device_id = hello.device_id,
-          .libraries = hello.libraries,
-          .library_files = hello.library_files,
-          .supports = hello.supports,
-          .unreadable = hello.unreadable,
-          .warnings = hello.warnings,
-          .notes = hello.notes,
-          .program = program.path.string(),
-          .available = true,
-          .reason = ""};
-}
-
 namespace {
 
 WorkerOptions options_to_probe(int threads, const std::optional<WorkerOptions>& options) {
@@ -91,13 +77,18 @@ BackendRecord ask_hello(const BackendProgram& program, WorkerProcess& worker, in
   constexpr std::chrono::seconds greeting_timeout{120};
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
-  if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);
   BackendRecord record;
   record.name = program.name;
   record.role = "contender";
   record.program = program.path.string();
-  const auto* refusal = std::get_if<answer::Refusal>(&asked);
-  record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
+  if (const auto* hello = std::get_if<answer::Hello>(&asked)) {
+    const std::string fault = hello_fault(*hello, program.path);
+    if (fault.empty()) return to_record(program.path, *hello);
+    record.reason = broken_hello(fault);
+  } else {
+    const auto* refusal = std::get_if<answer::Refusal>(&asked);
+    record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
+  }
   return record;
 }
 
@@ -139,7 +130,6 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
     }));
   }
   for (std::size_t s = 0; s < scripts.size(); ++s) records[scripts[s]] = asked[s].get();
-  for (std::size_t i = 0; i < programs.size(); ++i) records[i].name = programs[i].name;
   return records;
 }
 

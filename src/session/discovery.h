@@ -4,12 +4,18 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/result.h"
 #include "session/worker_process.h"
 
 namespace breakeven {
+
+/// The start of the file name of every backend program.
+inline constexpr std::string_view backend_file_start = "breakeven-backend-";
+/// The NAME in the file name breakeven-backend-NAME; empty if the file is not named so.
+std::string backend_name_of(const std::filesystem::path& program);
 
 struct BackendProgram {
   std::string name;  // of the file, without `breakeven-backend-`
@@ -45,8 +51,5 @@ bool is_script(const std::filesystem::path& program);
 /// because some race their kernels at their first start and need the machine to themselves.
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
                                      const std::optional<WorkerOptions>& options = {});
-
-/// Converts a hello into a record.
-BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello);
 
 }  // namespace breakeven

@@ -11,6 +11,7 @@
 #include "host/cpu.h"
 #include "host/threads.h"
 #include "session/discovery.h"
+#include "session/identity.h"
 #include "session/launcher.h"
 
 namespace breakeven {
@@ -45,7 +46,10 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
     running_.erase(participant.key);  // a program that has not said hello gets no further requests
     return *none;
   }
-  if (auto wrong = note_ranks(participant, std::get<answer::Hello>(hello), running)) {
+  const auto& said = std::get<answer::Hello>(hello);
+  auto wrong = check_identity(participant, said);
+  if (!wrong) wrong = note_ranks(participant, said, running);
+  if (wrong) {
     running_.erase(participant.key);
     return wrong;
   }
@@ -117,6 +121,27 @@ std::optional<NoAnswer> WorkerPool::note_ranks(const Participant& participant, c
   }
   running.worker->count_processes(running.ranks_here);
   return std::nullopt;
+}
+
+std::optional<NoAnswer> WorkerPool::check_identity(const Participant& participant,
+                                                   const answer::Hello& hello) {
+  const bool is_again = !started_.insert(participant.key).second;
+  std::string why = hello_fault(hello, participant.backend.program);
+  if (!why.empty()) {
+    why = broken_hello(why);
+  } else {
+    const BackendRecord now = to_record(participant.backend.program, hello);
+    // Where it runs as several ranks, libraries may say other things than where it was asked alone.
+    const bool was_asked_alike = participant.ranks == 1 && !participant.backend.file_stamps.empty();
+    const BackendRecord& known =
+        known_.try_emplace(participant.key, was_asked_alike ? participant.backend : now).first->second;
+    if (const std::string difference = difference_of_programs(known, now); !difference.empty())
+      why = fmt::format("answered as another program {} {}: {}",
+                        is_again ? "when it was started again in launch" : "in launch", launch_, difference);
+  }
+  if (why.empty()) return std::nullopt;
+  hopeless_.emplace(participant.key, why);  // what it computes next would be of a third program, perhaps
+  return NoAnswer{.status = Status::failed, .reason = why};
 }
 
 Asked<answer::Hello> WorkerPool::ask_hello(const Participant& participant, Running& running) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,8 +44,10 @@ class WorkerPool {
   WorkerPool(const Measure& measure, StartWorker start_worker)
       : measure_(measure), start_worker_(std::move(start_worker)) {}
 
-  /// Ends the programs of all participants except `kept`.
+  /// Begins a launch: ends the programs of all participants except `kept`.
   void stop_all_but(const std::string& kept) {
+    ++launch_;
+    started_.clear();
     std::erase_if(running_, [&](const auto& one) { return one.first != kept; });
   }
   void stop() { running_.clear(); }
@@ -52,7 +55,8 @@ class WorkerPool {
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 
   /// Starts the participant's program unless it runs, or has ended for a reason that every case would meet
-  /// (is_of_every_case()). Returns why it cannot be started; empty if it runs. A newly started program may
+  /// (is_of_every_case()). Returns why it cannot be started, or that another program than before answered;
+  /// empty if it runs. A newly started program may
   /// run only on the CPUs that `near_cpus` returns, or on all CPUs if it returns none.
   std::optional<NoAnswer> start(const Participant& participant,
                                 const std::function<std::vector<int>()>& near_cpus = {});
@@ -88,6 +92,11 @@ class WorkerPool {
   /// The places of the participant's ranks; empty if it has only one.
   std::vector<RankPlace> ranks_of(const Participant& participant) const;
 
+  /// CPU time used so far by the participant's program, in seconds; 0 if it does not run.
+  double cpu_seconds(const Participant& participant) const {
+    const Running* running = find(participant);
+    return running == nullptr ? 0 : running->worker->cpu_seconds().value_or(0);
+  }
   /// CPU time used so far by the driver and all programs, in seconds.
   double cpu_seconds() const;
   /// True if the process is a program of this pool or was started by one. Each program has its own process
@@ -123,6 +132,9 @@ class WorkerPool {
   static std::optional<NoAnswer> note_ranks(const Participant& participant, const answer::Hello& hello,
                                             Running& running);
   Asked<answer::Hello> ask_hello(const Participant& participant, Running& running) const;
+  /// Why a newly started program must not be measured: its hello breaks the protocol, or is not of the
+  /// program that is known.
+  std::optional<NoAnswer> check_identity(const Participant& participant, const answer::Hello& hello);
   const Running* find(const Participant& participant) const;
   Placement* placement_of(const Participant& participant) const;
 
@@ -130,6 +142,9 @@ class WorkerPool {
   StartWorker start_worker_;
   std::map<std::string, Running> running_;       // by participant's key
   std::map<std::string, std::string> hopeless_;  // why a participant is not started again, by its key
+  std::map<std::string, BackendRecord> known_;   // who answered first, by the participant's key
+  int launch_ = 0;                               // counted from 1
+  std::set<std::string> started_;                // the keys of participants that were started in this launch
 };
 
 }  // namespace breakeven

@@ -20,6 +20,7 @@ from breakeven_worker.requirements import environment_of_frameworks  # noqa: E40
 from programs import FASHION_MNIST, BackendProgram, conv2d, infer, matmul, train  # noqa: E402, F401
 
 SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
+os.environ["BREAKEVEN_SIMULATED_CLOCK"] = "1"  # lets drivers that tests start use the simulated backend
 SKIPPED = 77
 SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
 # Git in a test must not write to the repository of a hook that runs the tests.

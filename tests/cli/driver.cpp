@@ -48,6 +48,7 @@ Launch DriverTest::launch(std::vector<std::string> arguments, const std::string&
           .environment = {{"BREAKEVEN_BACKENDS", file("backends").string()},
                           {"BREAKEVEN_SIMULATED", fmt::format("log={}{}{}", file("log").string(),
                                                               simulated.empty() ? "" : ",", simulated)},
+                          {"BREAKEVEN_SIMULATED_CLOCK", "1"},
                           {"TERM", "xterm"},
                           {"TMPDIR", folder_.path().string()}},
           .folder = folder_.path(),

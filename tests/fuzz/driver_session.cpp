@@ -9,7 +9,7 @@
 
 #include "protocol/messages.h"
 #include "results/result.h"
-#include "session/discovery.h"
+#include "session/identity.h"
 #include "session/mismatch.h"
 #include "session/received_lines.h"
 
@@ -32,7 +32,7 @@ class Conversation {
   void hold() {
     const auto elements = elements_to_check(product_.workload->output(product_.parameters).elements(), 1);
     hear<answer::Hello>(request::Hello{}, [&](const auto& hello) {
-      backend_ = to_record({"x", "/x"}, hello);
+      if (hello_fault(hello, "/x").empty()) backend_ = to_record("/x", hello);
     });
     hear<answer::Ready>(request::Prepare{.problem = product_}, [&](const answer::Ready& ready) {
       row_.reason = mismatch_of(product_, ready);
