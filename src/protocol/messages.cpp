@@ -208,15 +208,18 @@ void members(Fields& f, Evidence& a) {
 
 void members(Fields& f, answer::Sample& a) {
   f.required("iterations", a.iterations);
-  required_seconds(f, a.seconds);
+  // A clock that stood still or went back costs the sample, which the driver sees to, and not the program.
+  f.required("seconds", a.seconds);
+  f.expect(std::isfinite(a.seconds), "'seconds' is {} and must be a number", a.seconds);
   optional_amount(f, "cpu_seconds", a.cpu_seconds);
   optional_amount(f, "device_seconds", a.device_seconds);
   optional_amount(f, "joules", a.joules);
-  if (f.reads() || a.communication_seconds)
-    optional_amount(f, "communication_seconds", a.communication_seconds);
+  if (f.reads() || a.communication_seconds) f.optional("communication_seconds", a.communication_seconds);
+  f.expect(std::isfinite(a.communication_seconds.value_or(0)), "'communication_seconds' is {}",
+           a.communication_seconds.value_or(0));
   f.if_set("latencies", a.latencies);
   for (const double latency : a.latencies)  // one per iteration; none may be unknown
-    f.expect(latency >= 0 && std::isfinite(latency), "'latencies' holds {}, which is no time", latency);
+    f.expect(std::isfinite(latency), "'latencies' holds {}, which is no time", latency);
   f.if_set("losses", a.losses);
   f.if_set("warnings", a.warnings);
 }

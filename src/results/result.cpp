@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocol/possible_seconds.h"
+
 namespace breakeven {
 
 bool BackendRecord::has_operation(std::string_view op) const {
@@ -16,16 +18,16 @@ std::optional<Interval> Timing::interval() const {
 }
 
 bool CaseResult::has_time() const {
-  return status == Status::ok && seconds && std::isfinite(seconds->median) && seconds->median > 0;
+  return status == Status::ok && seconds && is_possible(seconds->median);
 }
 
 std::optional<double> CaseResult::gflops() const {
-  if (status != Status::ok || !seconds || flop == 0) return std::nullopt;
+  if (!has_time() || flop == 0) return std::nullopt;
   return flop / seconds->median * 1e-9;
 }
 
 std::optional<double> CaseResult::gbps() const {
-  if (status != Status::ok || !seconds) return std::nullopt;
+  if (!has_time()) return std::nullopt;
   return bytes / seconds->median * 1e-9;
 }
 

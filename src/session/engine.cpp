@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <thread>
 #include <utility>
 
+#include "host/cache.h"
 #include "host/cpu.h"
 #include "protocol/messages.h"
 #include "results/backend_spelling.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
 #include "statistics/summary.h"
+#include "verdicts/roofline.h"
 #include "workloads/ranks.h"
 
 namespace breakeven {
@@ -25,9 +28,30 @@ class SteadyTime : public TimeSource {
  public:
   double now() const override { return seconds_since(Clock::time_point()); }
   void sleep(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+  double clock_step() const override {
+    static const double step = measure_step();
+    return step;
+  }
+
+ private:
+  /// The shortest of several advances of the clock, which is nanoseconds unless the machine's only clock is
+  /// its timer interrupt.
+  double measure_step() const {
+    constexpr int advances = 3;
+    constexpr double smallest = 20e-6;  // seconds; samples are long against smaller ones anyway
+    double shortest = 1;
+    constexpr int most_readings = 20'000'000;  // about a second, in which a clock that goes advances
+    for (int i = 0; i < advances; ++i) {
+      const double before = now();
+      double after = now();
+      for (int reading = 0; after <= before && reading < most_readings; ++reading) after = now();
+      shortest = std::min(shortest, after - before);
+    }
+    return shortest < smallest ? 0 : shortest;
+  }
 };
 
-bool has_simulated_clock(const BackendRecord& backend) {
+bool is_simulated(const BackendRecord& backend) {
   return std::ranges::any_of(backend.libraries,
                              [](const auto& library) { return library.first == simulated_clock_library; });
 }
@@ -55,7 +79,7 @@ bool has_work_beside(const Measure& measure, const answer::Sample& sample) {
 /// probe would find them at low clocks.
 bool needs_probes(const Visit& visit) {
   return std::ranges::any_of(visit.contenders, [](const Contender* c) {
-    return !c->finished && !has_simulated_clock(c->participant->backend) && !is_on_gpu(*c);
+    return !c->finished && !is_simulated(c->participant->backend) && !is_on_gpu(*c);
   });
 }
 
@@ -77,10 +101,6 @@ CaseResult empty_case(const PlannedCase& planned, const std::string& id, const B
   made.bytes = problem.bytes();
   made.samples = problem.samples();
   return made;
-}
-
-double total_seconds(const answer::Sample& sample) {
-  return sample.seconds * static_cast<double>(sample.iterations);
 }
 
 double Round::longest() const {
@@ -110,7 +130,9 @@ Engine::Engine(const Measure& measure, const Instruments& instruments, int threa
       speed_(instruments.make_speed_probe && measure.needs_own_speed
                  ? instruments.make_speed_probe(cpus_for(threads))
                  : nullptr,
-             *instruments.time) {
+             *instruments.time),
+      cpu_count_(static_cast<double>(std::max<std::size_t>(1, allowed_cpus().size()))),
+      clock_step_(instruments.time->clock_step()) {
   if (!reference) return;
   reference_ = Participant{.key = "the reference backend",
                            .backend = *reference,
@@ -138,7 +160,9 @@ bool Engine::measure(Visit& visit) {
   };
   for (Contender* contender : visit.contenders) {
     if (enough && visit.measures_energy && goes_on(contender)) measure_energy(*contender);
+    if (enough && goes_on(contender)) check_without_further_runs(*contender);
     if ((enough || !visit.is_paired) && goes_on(contender)) verify_again(*contender);
+    if (goes_on(contender)) compare_with_any_processor(*contender);
     note_places(*contender);
     if (!contender->finished) release(*contender);
     Conditions& conditions = contender->row->conditions;
@@ -204,13 +228,15 @@ bool Engine::prepare_samples(Visit& visit) {
     contender->warm_seconds = time().now() - start;
     if (!can_continue(*contender)) return false;
   }
-  if (visit.is_paired && !visit.keeps_iterations) {
-    std::int64_t most = 1;
-    for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
-    for (Contender* contender : visit.contenders)
-      contender->iterations = paired_iterations(contender->iterations, most, contender->request_seconds);
-  }
+  if (visit.is_paired && !visit.keeps_iterations) match_iterations(visit);
   return true;
+}
+
+void Engine::match_iterations(const Visit& visit) {
+  std::int64_t most = 1;
+  for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
+  for (Contender* contender : visit.contenders)
+    contender->iterations = paired_iterations(contender->iterations, most, contender->request_seconds);
 }
 
 // ---- preparing and verifying
@@ -353,6 +379,30 @@ void Engine::verify_again(Contender& contender) {
     contender.verified_answers = contender.answers.size();
 }
 
+void Engine::check_without_further_runs(Contender& contender) {
+  constexpr int tries = 3;  // other programs may compute on the GPU in one of them
+  constexpr double least_share = 0.6;
+  if (is_simulated(contender.participant->backend) || !is_on_gpu(contender)) return;
+  if (contender.visits.back().empty() || !contender.answers.back().device_seconds) return;
+  const double usual = median(contender.visits.back());
+  double alone = 0;
+  for (int i = 0; i < tries; ++i) {
+    const auto s = take_sample(contender, /*device_seconds=*/false);
+    if (!s || usual >= least_share * s->seconds) return;
+    alone = s->seconds;
+  }
+  give_up(contender, fmt::format("reported {:.3g} s an iteration with device_seconds, and {:.3g} s without",
+                                 usual, alone));
+}
+
+void Engine::compare_with_any_processor(Contender& contender) {
+  if (is_simulated(contender.participant->backend) || contender.visits.empty()) return;
+  if (contender.visits.back().empty()) return;
+  const std::string why =
+      why_beyond_any_processor(*contender.row, median(contender.visits.back()), cpu_count_);
+  if (!why.empty()) finish(contender, Status::implausible, why);
+}
+
 void Engine::finish(Contender& contender, Status status, const std::string& reason) {
   contender.finished = true;
   // An interrupted further visit keeps what the visits before it have measured.
@@ -375,29 +425,32 @@ void Engine::wait_until_idle(Contender& contender) {
 void Engine::calibrate(Contender& contender, double seconds) {
   const Participant& participant = *contender.participant;
   std::int64_t iterations = 1;
-  for (int round = 0; round < 5; ++round) {
+  constexpr int most_rounds = 8;
+  for (int round = 0; round < most_rounds; ++round) {
     workers_.watch_threads(participant);
-    const double start = time().now();
     contender.iterations = iterations;
-    const auto s = take_sample(contender);
-    if (!s) return;
-    keep_losses(contender, *s);
-    const double request_seconds = time().now() - start;
-    contender.request_seconds = request_seconds / static_cast<double>(iterations);
-    wait_until_idle(contender);
-    note_turn_cost(contender, *s, time().now() - start);
-    workers_.place_threads(participant, total_seconds(*s));
+    const auto taken = request_sample(contender, {.iterations = iterations});
+    if (!taken) return;
+    const answer::Sample& s = taken->sample;
+    keep_losses(contender, s);
+    note_turn_cost(contender, s, taken->turn_seconds);
+    workers_.place_threads(participant, std::max(0.0, total_seconds(s)));
+    // A step of the clock may have passed without being seen.
+    contender.request_seconds =
+        std::max(taken->answer_seconds, clock_step_) / static_cast<double>(iterations);
+    // Whether a program reports all of its time is seen later, in samples that are long enough.
+    const double each = s.seconds > 0 && !taken->jumped ? s.seconds : contender.request_seconds;
     if (round == 0) {
       // A call that is longer than the case's time is not repeated.
-      if (s->seconds > seconds) break;
+      if (each > seconds) break;
       continue;
     }
-    const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key]), s->seconds,
-                                               request_seconds / static_cast<double>(iterations));
+    const double length = std::max(sample_length(turn_costs_[participant.key]), least_length(clock_step_));
+    const std::int64_t wanted = iterations_for(length, each, contender.request_seconds);
     // Close enough: another round would not change it by much. A single short call does not decide alone,
     // because the second may be as slow as the first.
     constexpr double long_call = 0.2;
-    if (wanted < 2 * iterations && (round > 1 || s->seconds > long_call)) {
+    if (wanted < 2 * iterations && (round > 1 || each > long_call)) {
       iterations = wanted;
       break;
     }
@@ -412,7 +465,6 @@ void Engine::place_and_warm(Contender& contender) {
   for (int round = 0; round < 2 && !contender.finished; ++round) {
     workers_.watch_threads(*contender.participant);
     const auto s = take_sample(contender);
-    wait_until_idle(contender);
     if (s) workers_.place_threads(*contender.participant, total_seconds(*s));
   }
 }
@@ -451,7 +503,6 @@ bool Engine::warm_up(Visit& visit) {
       if (!s && visit.is_paired) return false;
       if (!s) continue;
       keep_losses(contender, *s);
-      wait_until_idle(contender);
       warm_ups[i].samples.push_back(s->seconds);
       // The longer one is reported by programs with simulated time.
       warm_ups[i].spent += std::max(total_seconds(*s), time().now() - start);
@@ -488,12 +539,12 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
     if (!s && visit.is_paired) return std::nullopt;
     if (!s) continue;
     keep(contender, *s);
-    wait_until_idle(contender);
     contender.spent += time().now() - start;
     note_turn_cost(contender, *s, time().now() - start);
     round.throttled |= rest_seconds(contender.throttling, measure_) > 0;
     round.samples[i] = std::move(*s);
   }
+  if (visit.is_paired) match_iterations(visit);  // those of one side may have grown
   return round;
 }
 
@@ -524,17 +575,112 @@ void Engine::wait_for_own_speed(const Visit& visit) {
   });
 }
 
-std::optional<answer::Sample> Engine::take_sample(Contender& contender,
-                                                  const std::function<void()>& meanwhile) {
-  const std::int64_t iterations = contender.iterations;
+std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
+                                                          const request::Sample& request,
+                                                          std::optional<double> timeout,
+                                                          const std::function<void()>& meanwhile) {
+  const Participant& participant = *contender.participant;
   const double start = time().now();
-  auto s = ask<answer::Sample>(contender, request::Sample{.iterations = iterations}, {}, meanwhile);
-  return checked(contender, iterations, std::move(s), time().now() - start);
+  const double computed = workers_.cpu_seconds(participant);
+  auto answered = ask<answer::Sample>(contender, request, timeout, meanwhile);
+  if (!answered) return std::nullopt;
+  if (answered->iterations != request.iterations) {
+    give_up(contender, fmt::format("broke the protocol: ran {} iterations where {} were requested",
+                                   answered->iterations, request.iterations));
+    return std::nullopt;
+  }
+  TimedSample taken{.sample = std::move(*answered), .answer_seconds = time().now() - start};
+  wait_until_idle(contender);
+  taken.turn_seconds = time().now() - start;
+  if (is_simulated(participant.backend)) {
+    if (taken.sample.seconds > 0) return taken;
+    give_up(contender,
+            fmt::format("broke the protocol: 'seconds' is {} and must be above 0", taken.sample.seconds));
+    return std::nullopt;
+  }
+  const RequestTimes times{.wall = taken.turn_seconds,
+                           .computed = (workers_.cpu_seconds(participant) - computed) / cpu_count_,
+                           .untimed = untimed_seconds(contender, taken.sample),
+                           .clock_step = std::max(clock_step_, contender.clock_step)};
+  taken.doubt = why_not_believed(taken.sample, times);
+  taken.jumped = shows_clock_jump(taken.sample, times);
+  return taken;
+}
+
+std::optional<answer::Sample> Engine::take_sample(Contender& contender, bool device_seconds,
+                                                  const std::function<void()>& meanwhile) {
+  constexpr int proof = 3;  // in a row, because the driver may be stopped in any of them
+  const double timeout = measure_.timeout_seconds;
+  int told = 0;
+  for (bool is_first = true;; is_first = false) {
+    // Further runs on a GPU would hide how long the requested ones take.
+    const request::Sample request{.iterations = contender.iterations,
+                                  .device_seconds = device_seconds && (is_first || !is_on_gpu(contender))};
+    auto taken = request_sample(contender, request, {}, meanwhile);
+    if (!taken) return std::nullopt;
+    if (!is_simulated(contender.participant->backend)) note_clock(contender, *taken);
+    if (taken->doubt.empty()) return std::move(taken->sample);
+    if (is_first) continue;
+    const std::int64_t more = more_iterations(contender.iterations, taken->turn_seconds, timeout);
+    if (more > contender.iterations && taken->turn_seconds < telling_request_seconds(timeout)) {
+      contender.iterations = more;
+    } else if (++told == proof) {
+      give_up(contender, fmt::format("{}, {} times in a row", taken->doubt, proof));
+      return std::nullopt;
+    }
+  }
+}
+
+double Engine::untimed_seconds(const Contender& contender, const answer::Sample& s) {
+  const auto iterations = static_cast<double>(s.iterations);
+  double untimed = 0;
+  if (!s.latencies.empty()) {
+    constexpr double readings_of_clocks = 10e-6;  // around an iteration, in Python on a slow machine
+    untimed += readings_of_clocks * iterations;
+  }
+  if (is_on_gpu(contender)) {
+    constexpr double before = 0.1;         // a tenth of the runs, for the switch from another process
+    constexpr double further_runs = 1.25;  // by the device's clock
+    untimed += before * total_seconds(s);
+    untimed += further_runs * std::min(s.device_seconds.value_or(0), s.seconds) * iterations;
+  }
+  if (measure_.cold_cache) {
+    constexpr double slower = 4;  // than the driver, in Python or on several devices
+    if (!flush_seconds_) {
+      flush_caches();  // allocates what it needs
+      const auto start = Clock::now();
+      flush_caches();
+      flush_seconds_ = seconds_since(start);
+    }
+    untimed += slower * *flush_seconds_ * iterations;
+  }
+  return untimed;
+}
+
+double Engine::least_length(double clock_step) const {
+  return std::min(long_against(clock_step), telling_request_seconds(measure_.timeout_seconds));
+}
+
+void Engine::note_clock(Contender& contender, const TimedSample& taken) const {
+  constexpr std::size_t kept = 8;
+  contender.jumps += taken.jumped ? 1 : 0;
+  const double total = total_seconds(taken.sample);
+  // Only once: a program that rounds its times would seem to have a clock with larger and larger steps.
+  if (contender.clock_step == 0) {
+    if (contender.totals.size() == kept) contender.totals.erase(contender.totals.begin());
+    contender.totals.push_back(total);
+    contender.clock_step = std::max(clock_step_, clock_step_of(contender.totals));
+    const double factor = least_length(contender.clock_step) / total;
+    if (taken.doubt.empty() && factor > 1)
+      contender.iterations = static_cast<std::int64_t>(
+          std::min(1e9, std::ceil(static_cast<double>(contender.iterations) * factor)));
+  }
+  set_clock_warning(contender.warnings, contender.clock_step, contender.jumps);
 }
 
 std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) {
   contender.watch->begin();
-  auto s = take_sample(contender, [&] { contender.watch->look(); });
+  auto s = take_sample(contender, /*device_seconds=*/true, [&] { contender.watch->look(); });
   if (!s) return s;
   const auto causes = contender.watch->end();
   if (causes.empty()) {
@@ -548,29 +694,16 @@ std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) 
 std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double timeout) {
   const double start = time().now();
   auto epoch = ask<answer::Epoch>(contender, request::Epoch{}, timeout);
-  if (!epoch || has_simulated_clock(contender.participant->backend)) return epoch;
-  if (const std::string fault = impossible_time(epoch->seconds, time().now() - start); !fault.empty()) {
-    give_up(contender, fault);
+  if (!epoch || is_simulated(contender.participant->backend)) return epoch;
+  const RequestTimes times{.wall = time().now() - start, .clock_step = clock_step_};
+  answer::Sample whole;
+  whole.iterations = 1;
+  whole.seconds = epoch->seconds;
+  if (shows_clock_jump(whole, times)) {
+    give_up(contender, why_not_believed(whole, times));
     return std::nullopt;
   }
   return epoch;
-}
-
-std::optional<answer::Sample> Engine::checked(Contender& contender, std::int64_t iterations,
-                                              std::optional<answer::Sample> s, double wall_seconds) {
-  if (!s) return s;
-  std::string fault;
-  if (s->iterations != iterations) {
-    fault = fmt::format("broke the protocol: ran {} iterations where {} were requested", s->iterations,
-                        iterations);
-  } else if (!has_simulated_clock(contender.participant->backend)) {
-    fault = impossible_time(total_seconds(*s), wall_seconds);
-    if (fault.empty() && !has_work_beside(measure_, *s))
-      fault = contender.doubt.note(total_seconds(*s), wall_seconds);
-  }
-  if (fault.empty()) return s;
-  give_up(contender, fault);
-  return std::nullopt;
 }
 
 void Engine::give_up(Contender& contender, const std::string& fault) {
@@ -652,30 +785,31 @@ void Engine::measure_energy(Contender& contender) {
     contender.joules.unknown = before.unknown;
     return;
   }
-  const double start = time().now();
-  auto asked =
-      ask<answer::Sample>(contender, request::Sample{.iterations = iterations, .device_seconds = false},
-                          measure_.timeout_seconds + 2 * each * static_cast<double>(iterations));
-  const auto s = checked(contender, iterations, std::move(asked), time().now() - start);
-  if (!s) return;
+  const auto taken = request_sample(contender, {.iterations = iterations, .device_seconds = false},
+                                    measure_.timeout_seconds + 2 * each * static_cast<double>(iterations));
+  if (!taken) return;
+  const answer::Sample& s = taken->sample;
+  if (!taken->doubt.empty()) {
+    contender.joules.unknown = "the time of its sample is not believed: it " + taken->doubt;
+    return;
+  }
   const auto after = contender.watch->settled_energy();
   const auto idle = contender.watch->settled_energy();
-  wait_until_idle(contender);
   if (!after || !idle) {
     contender.joules.unknown = after ? idle.unknown : after.unknown;
     return;
   }
-  if (s->device_seconds) {
+  if (s.device_seconds) {
     contender.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
     return;
   }
-  const double joules = joules_of_work(*before, *after, *idle, total_seconds(*s));
+  const double joules = joules_of_work(*before, *after, *idle, total_seconds(s));
   if (!(joules > 0)) {
     contender.joules.unknown = "the GPU's energy counter did not advance";
     return;
   }
   contender.joules.value = joules / static_cast<double>(iterations);
-  contender.watts = joules / total_seconds(*s);
+  contender.watts = joules / total_seconds(s);
 }
 
 }  // namespace breakeven

@@ -18,6 +18,7 @@
 #include "results/result.h"
 #include "session/environment.h"
 #include "session/gpu.h"
+#include "session/reported_time.h"
 #include "session/schedule.h"
 #include "session/speed_record.h"
 #include "session/time_source.h"
@@ -61,7 +62,9 @@ struct Contender {
   double spent = 0;                         // seconds of sampling in this launch
   Progress progress = Progress::more;
   bool busy_when_idle = false;
-  DoubtfulTimes doubt;
+  std::vector<double> totals;  // seconds of the latest samples, believed or not
+  double clock_step = 0;       // of the clock that measures its samples, in seconds; 0: too small to matter
+  std::size_t jumps = 0;       // samples that were taken again because a clock had jumped
   std::vector<std::string> warnings;
   CountedOnHost on_host;  // during its visits
 
@@ -73,9 +76,6 @@ struct Contender {
 
 /// The result row of a case before it is measured. Its status is `interrupted`.
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
-
-/// The total seconds of all iterations of a sample.
-double total_seconds(const answer::Sample& sample);
 
 /// One sample of each contender that is due.
 struct Round {
@@ -209,7 +209,7 @@ class Engine {
   /// The machine's speed in all visits so far.
   const SpeedRecord& speed() const { return speed_; }
 
-  /// Trains one epoch. Its reported seconds are checked against the driver's clock.
+  /// Trains one epoch. It must not have taken longer than the request did by the driver's clock.
   std::optional<answer::Epoch> train_epoch(Contender& contender, double timeout);
 
   /// The number of contenders that are finished.
@@ -223,6 +223,11 @@ class Engine {
   /// contender is finished, with `when` at the beginning of the message. The row keeps the largest error.
   std::optional<Evidence> verify(Contender& contender, std::string_view when);
   void verify_again(Contender& contender);
+  /// Takes a sample without the further runs on a GPU in which a program could hide time that it does not
+  /// report. Finishes the contender if its other samples were much shorter.
+  void check_without_further_runs(Contender& contender);
+  /// Finishes the contender as implausible if no processor computes as fast as its samples say.
+  void compare_with_any_processor(Contender& contender);
 
   /// Records the CPUs and ranks on which the contender's program runs. To be called before it may end.
   void note_places(Contender& contender) const;
@@ -248,14 +253,32 @@ class Engine {
   /// Probes the machine after these rounds and adds the speed to them.
   void probe_after(const Visit& visit, std::vector<Round>& rounds);
 
-  /// Takes one sample of `contender.iterations`.
-  std::optional<answer::Sample> take_sample(Contender& contender,
+  /// A sample, and what passed meanwhile.
+  struct TimedSample {
+    answer::Sample sample;
+    double answer_seconds = 0;  // until the answer
+    double turn_seconds = 0;    // until the threads of the program slept again
+    std::string doubt = {};     // why its time is not believed; empty if it is
+    bool jumped = false;        // because a clock went back or jumped ahead
+  };
+  /// Requests a sample and waits until the contender's threads sleep.
+  std::optional<TimedSample> request_sample(Contender& contender, const request::Sample& request,
+                                            std::optional<double> timeout = {},
+                                            const std::function<void()>& meanwhile = {});
+  /// Takes one sample of `contender.iterations`. One whose time is not believed is taken again, and then with
+  /// more iterations, which a busy machine disturbs less: only if the driver's clock can tell for certain
+  /// that the program does not report its time, the contender is finished. The iterations stay increased.
+  std::optional<answer::Sample> take_sample(Contender& contender, bool device_seconds = true,
                                             const std::function<void()>& meanwhile = {});
   std::optional<answer::Sample> take_watched_sample(Contender& contender);
-  /// Returns the sample if it is plausible: as many iterations as requested, in no more time than has passed.
-  /// Otherwise finishes the contender.
-  std::optional<answer::Sample> checked(Contender& contender, std::int64_t iterations,
-                                        std::optional<answer::Sample> sample, double wall_seconds);
+  /// The seconds that the program may have spent in a request besides those that it reports.
+  double untimed_seconds(const Contender& contender, const answer::Sample& sample);
+  /// Learns from a sample how good its clock is, and warns of one that steps or jumps.
+  void note_clock(Contender& contender, const TimedSample& taken) const;
+  /// The least length of a sample, in seconds, with a clock that steps by as many.
+  double least_length(double clock_step) const;
+  /// The same number of iterations for both contenders of a pair, if their times allow it.
+  static void match_iterations(const Visit& visit);
   /// Finishes a contender whose program reports impossible values. The next case starts the program again.
   void give_up(Contender& contender, const std::string& fault);
   void keep(Contender& contender, const answer::Sample& sample);
@@ -282,6 +305,9 @@ class Engine {
   WorkerPool workers_;
   SpeedRecord speed_;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant, latest last
+  const double cpu_count_;                                 // CPUs that programs may use
+  const double clock_step_;                                // of the driver's clock, in seconds
+  std::optional<double> flush_seconds_;                    // of the caches by the driver, once measured
   std::size_t finished_ = 0;
 };
 

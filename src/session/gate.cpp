@@ -16,6 +16,7 @@
 #include "text/counted.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
@@ -69,6 +70,7 @@ class Gate : public MeasuringSession {
     end_report(verdicts_);
     verdicts_.wall_seconds = now() - begun_;
     give_up();
+    for (const std::size_t side : {base, head}) mark_implausible_of(side);
     note_pairs();
     gather_common_notes(verdicts_);
     return std::move(verdicts_);
@@ -684,6 +686,42 @@ class Gate : public MeasuringSession {
         return launches - done;
     }
     return 1;
+  }
+
+  /// Finds times of a side that are impossible by the ceilings that were measured with it. They compare with
+  /// nothing.
+  void mark_implausible_of(std::size_t side) {
+    if (!optimised) return;  // an unoptimised build measures no valid ceilings
+    Result measured;
+    measured.host = verdicts_.host;
+    measured.backends = (side == base ? plan_.base : plan_.head).backends;
+    std::vector<CaseVerdict*> verdicts;
+    for (const ComparedProblem& problem : problems_) {
+      for (const ComparedCase& one : problem.cases) {
+        CaseVerdict& verdict = verdict_of(one);
+        const auto& seconds = side == base ? verdict.base_seconds : verdict.head_seconds;
+        if (one.is_alone() || !seconds) continue;
+        CaseResult& row = measured.cases.emplace_back(*one.sides.at(side)->row);
+        row.status = Status::ok;
+        row.seconds = Timing{.median = *seconds, .samples = {}};
+        for (const LaunchSamples& launch : verdict.launches) {
+          const auto& samples = side == base ? launch.base : launch.head;
+          row.seconds->samples.insert(row.seconds->samples.end(), samples.begin(), samples.end());
+        }
+        verdicts.push_back(&verdict);
+      }
+    }
+    mark_implausible(measured);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      if (measured.cases[i].status != Status::implausible) continue;
+      CaseVerdict& verdict = *verdicts[i];
+      (side == base ? verdict.base_status : verdict.head_status) = Status::implausible;
+      (side == base ? verdict.base_seconds : verdict.head_seconds).reset();
+      verdict.ratio.reset();
+      verdict.not_slower = false;
+      verdict.verdict = Verdict::incomparable;
+      verdict.reason = fmt::format("{}: {}", name_of(side), measured.cases[i].reason);
+    }
   }
 
   // ---- small questions

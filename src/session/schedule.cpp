@@ -94,7 +94,8 @@ double stretch_seconds(double probe_cost) {
 }
 
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each) {
-  const double wanted = std::min(sample_length / seconds_each, longest_request / request_seconds_each);
+  const double wanted =
+      std::min(sample_length / seconds_each, std::max(longest_request, sample_length) / request_seconds_each);
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
@@ -127,24 +128,6 @@ bool is_warm(const WarmUp& warm_up, double visit_seconds) {
   if (warm_up.spent < std::min(longest_least, least_share * visit_seconds)) return false;
   if (warm_up.spent >= most_share * visit_seconds || warm_up.samples.size() < fewest) return true;
   return !moves(warm_up.samples);
-}
-
-std::string impossible_time(double reported, double wall) {
-  // Relative difference of two clocks, because each may be adjusted meanwhile.
-  constexpr double clocks_agree_to = 0.01;
-  constexpr double resolution = 50e-6;
-  if (reported <= wall * (1 + clocks_agree_to) + resolution) return "";
-  return fmt::format("reported {:.3g} s for a sample, but only {:.3g} s passed", reported, wall);
-}
-
-std::string DoubtfulTimes::note(double reported, double wall) {
-  constexpr double least_share = 0.1;  // fraction of the request's time in a sample that does nothing else
-  constexpr double overhead = 0.1;     // seconds for messages on a busy machine
-  constexpr int believed = 3;
-  in_a_row_ = reported < least_share * (wall - overhead) ? in_a_row_ + 1 : 0;
-  if (in_a_row_ < believed) return "";
-  return fmt::format("reported {:.3g} s for a sample that took {:.3g} s, {} times in a row", reported, wall,
-                     in_a_row_);
 }
 
 std::vector<std::size_t> random_order(std::size_t count, std::mt19937_64& generator) {

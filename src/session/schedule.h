@@ -55,21 +55,6 @@ struct WarmUp {
 /// visit's time. `visit_seconds` is the time for sampling.
 bool is_warm(const WarmUp& warm_up, double visit_seconds);
 
-/// Why `reported` seconds cannot be the time of a request that took `wall` seconds by the driver's own clock;
-/// empty if they can.
-std::string impossible_time(double reported, double wall);
-
-/// Detects reported times that are far shorter than their requests. A single one may come from a driver that
-/// was stopped meanwhile; several in a row mean that the program does not report all of its time.
-class DoubtfulTimes {
- public:
-  /// Why the times are no longer trusted; empty if they are.
-  std::string note(double reported, double wall);
-
- private:
-  int in_a_row_ = 0;
-};
-
 /// A random order in which `count` contenders are sampled in a round.
 std::vector<std::size_t> random_order(std::size_t count, std::mt19937_64& generator);
 

@@ -72,6 +72,35 @@ bool was_disturbed(const CaseResult& result) {
   return timing.own_speed[static_cast<std::size_t>(shortest)] < trusted_speed_share;
 }
 
+/// Rates that no device reaches.
+struct Bound {
+  double flop_per_second = 0, bytes_per_second = 0;
+};
+
+/// The width of a dtype in bytes; 8 if it is not known.
+double width_of(const std::string& dtype) {
+  const auto known = parse_dtype(dtype);
+  return known ? static_cast<double>(facts(*known).bytes()) : 8;
+}
+
+/// FLOPs per cycle of one CPU: two FMAs of 512 bits are 32 in f64; matrix units (AMX) do 1,024 in 16 bits and
+/// 2,048 in 8 bits; Apple's about 450 in f32. Bytes per cycle: three accesses of 64 bytes to the first cache
+/// are 192.
+Bound bound_of_cpus(const std::string& dtype, double cpus) {
+  constexpr double cycles = 7e9, bytes = 512, f64 = 64, f32 = 1024, of_one_byte = 4096;
+  const double width = width_of(dtype);
+  const double flop = width >= 8 ? f64 : width >= 4 ? f32 : of_one_byte;
+  return {.flop_per_second = cpus * cycles * flop, .bytes_per_second = cpus * cycles * bytes};
+}
+
+/// NVIDIA's B200: 40 TFLOP/s in f64, 80 in f32, 2,250 in 16 bits, 4,500 in 8 bits without sparsity, 8 TB/s.
+/// Its caches are some ten times as fast as its memory.
+Bound bound_of_gpu(const std::string& dtype) {
+  constexpr double f64 = 1e15, f32 = 1e16, narrower = 1e17, bytes = 1e15;
+  const double width = width_of(dtype);
+  return {.flop_per_second = width >= 8 ? f64 : width >= 4 ? f32 : narrower, .bytes_per_second = bytes};
+}
+
 bool within_memory(const CaseResult& result) {
   if (result.op == "read" || result.op == "triad") return !Transfer::of(result.parameters).moves();
   const Value* direction = result.parameters.find("direction");
@@ -189,6 +218,23 @@ std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) 
   if (const auto most = ceilings.bytes_per_second(needs->least_working_set);
       in_memory && most && needs->least_bytes > *most * seconds)
     return text(needs->least_bytes, *most, "GB/s", "read, triad and copy");
+  return "";
+}
+
+std::string why_beyond_any_processor(const CaseResult& result, double seconds, double cpus) {
+  const auto needs = needs_of(result);
+  if (!needs) return "";
+  const Bound bound = result.device == "gpu" ? bound_of_gpu(result.dtype) : bound_of_cpus(result.dtype, cpus);
+  const auto text = [&](double amount, double most, const char* unit) {
+    return fmt::format(
+        "at least {:.4g} {} of unavoidable work, and no {} reaches {:.2g}: the work was not done",
+        amount / seconds * 1e-9, unit,
+        result.device == "gpu" ? "GPU" : fmt::format("machine with {:g} CPUs", cpus), most * 1e-9);
+  };
+  if (needs->least_flop > bound.flop_per_second * seconds)
+    return text(needs->least_flop, bound.flop_per_second, "GFLOP/s");
+  if (needs->least_bytes > bound.bytes_per_second * seconds)
+    return text(needs->least_bytes, bound.bytes_per_second, "GB/s");
   return "";
 }
 

@@ -260,9 +260,6 @@ TEST(Answers, RubbishIsRefusedSayingWhat) {
   EXPECT_THAT(why_refused<answer::Sample>(R"({"ok": true, "seconds": 1})"), HasSubstr("'iterations'"));
   for (const char* seconds : {"0", "-1", "-0.0"}) {
     EXPECT_THAT(
-        why_refused<answer::Sample>(fmt::format(R"({{"ok":true,"iterations":1,"seconds":{}}})", seconds)),
-        HasSubstr("must be above 0"));
-    EXPECT_THAT(
         why_refused<answer::Epoch>(fmt::format(R"({{"ok":true,"accuracy":1,"seconds":{}}})", seconds)),
         HasSubstr("must be above 0"));
   }
@@ -273,14 +270,19 @@ TEST(Answers, RubbishIsRefusedSayingWhat) {
   EXPECT_THAT(why_refused<answer::Done>(R"({"ok": false, "status": "tired"})"), HasSubstr("'tired'"));
 }
 
+TEST(Answers, TimesOfABadClockAreRead) {
+  const auto read = parse_answer<answer::Sample>(
+      R"({"ok":true,"iterations":2,"seconds":-0.5,"latencies":[0,-1],"communication_seconds":-2})");
+  EXPECT_EQ(std::get<answer::Sample>(read).seconds, -0.5);
+  EXPECT_EQ(std::get<answer::Sample>(read).latencies.back(), -1);
+}
+
 TEST(Answers, ImpossibleNumbersAreRefused) {
   const std::string sample = R"({"ok":true,"iterations":2,"seconds":1,)";
   EXPECT_THAT(why_refused<answer::Sample>(sample + R"("cpu_seconds":-0.1})"),
               HasSubstr("'cpu_seconds' is -0.1 and must not be below 0"));
   EXPECT_THAT(why_refused<answer::Sample>(sample + R"("device_seconds":-1})"), HasSubstr("'device_seconds'"));
   EXPECT_THAT(why_refused<answer::Sample>(sample + R"("joules":-1})"), HasSubstr("'joules'"));
-  EXPECT_THAT(why_refused<answer::Sample>(sample + R"("latencies":[0.5,-0.5]})"),
-              HasSubstr("which is no time"));
   EXPECT_THAT(why_refused<answer::Sample>(sample + R"("latencies":[0.5,null]})"),
               HasSubstr("which is no time"));
   for (const char* accuracy : {"-0.1", "1.1", "50"}) {

@@ -304,6 +304,31 @@ TEST_F(GateInSimulatedTime, ImpossibleTimesAreNotBelieved) {
   }
 }
 
+TEST_F(GateInSimulatedTime, ALiarAsHeadNeverPasses) {
+  for (const double factor : {2.0, 3.0, 1e9}) {
+    for (const int honest : {4, 12}) {
+      Machine machine(5);
+      machine.programs[head_program].claims = 1 / factor;
+      machine.programs[head_program].honest = honest;
+      const Verdicts verdicts = gate(machine, plan_of(5));
+      EXPECT_EQ(verdicts.cases.front().verdict, Verdict::incomparable) << factor << " " << honest;
+      EXPECT_EQ(verdicts.cases.front().head_status, Status::failed) << factor << " " << honest;
+    }
+  }
+}
+
+TEST_F(GateInSimulatedTime, ATimeBeyondAnyProcessorIsImplausible) {
+  Machine machine(5);
+  GatePlan plan = plan_of(5);
+  plan.config.cases = {simulated::product(200'000)};  // 1.6e16 FLOP
+  machine.programs[head_program].seconds = 1e-3;
+  machine.programs[base_program].seconds = 1e-3;
+  const Verdicts verdicts = gate(machine, plan);
+  EXPECT_EQ(verdicts.cases.front().head_status, Status::implausible);
+  EXPECT_THAT(verdicts.cases.front().reason, HasSubstr("the work was not done"));
+  EXPECT_EQ(exit_status(verdicts), 1);
+}
+
 /// A driver that is stopped sees time pass that no program reports.
 TEST_F(GateInSimulatedTime, StoppedDriverIsNoLiar) {
   Machine machine(6);

@@ -263,6 +263,90 @@ TEST(RunInSimulatedTime, LiarCostsItsOwnCases) {
   EXPECT_EQ(case_of(result, "b").status, Status::ok);
 }
 
+TEST(RunInSimulatedTime, NoFactorFromTwoOnIsBelieved) {
+  for (const double factor : {2.0, 3.0, 10.0, 1e6, 1e12, 1e300}) {
+    for (const int honest : {0, 4, 12}) {
+      for (const double seconds : {1e-5, 1e-3, 0.1, 1.0}) {
+        Machine machine(5);
+        machine.programs["/a"].seconds = seconds;
+        machine.programs["/a"].claims = 1 / factor;
+        machine.programs["/a"].honest = honest;
+        SessionPlan plan = plan_of({64});
+        plan.config.measure.max_seconds = std::max(3.0, 30 * seconds);
+        const Result result = run(machine, plan);
+        EXPECT_EQ(case_of(result, "a").status, Status::failed) << factor << " " << honest << " " << seconds;
+        EXPECT_THAT(case_of(result, "a").reason, HasSubstr("times in a row"));
+        EXPECT_EQ(case_of(result, "b").status, Status::ok);
+      }
+    }
+  }
+}
+
+TEST(RunInSimulatedTime, LittleThatIsLeftOutIsBelieved) {
+  Machine machine(5);
+  machine.programs["/a"].claims = 1 / 1.7;
+  EXPECT_EQ(case_of(run(machine, plan_of({64})), "a").status, Status::ok);
+}
+
+/// On a busy machine messages may take as long as a sample, but not as long as many.
+TEST(RunInSimulatedTime, SamplesGrowWhereMessagesAreSlow) {
+  Machine machine(5);
+  machine.programs["/a"].fault = [&](const Request& request) -> WrongAnswer {
+    if (std::holds_alternative<request::Sample>(request)) machine.time.sleep(0.02);
+    return std::nullopt;
+  };
+  const CaseResult measured = case_of(run(machine, plan_of({64})), "a");
+  EXPECT_EQ(measured.status, Status::ok) << measured.reason;
+  EXPECT_NEAR(measured.seconds->median, 1e-3, 5e-5);
+  EXPECT_GE(measured.seconds->iterations, 20);
+}
+
+/// A hello of the scripted programs with another version from process number `first` on, of both together.
+simulated::Fault other_version_from(int first, int& processes) {
+  return [first, &processes](const Request& request) -> WrongAnswer {
+    if (!std::holds_alternative<request::Hello>(request)) return std::nullopt;
+    answer::Hello hello;
+    hello.name = "scripted";
+    hello.version = ++processes >= first ? "2" : "1";
+    hello.supports = {{"matmul", {"f32"}}};
+    return to_line(hello);
+  };
+}
+
+TEST(RunInSimulatedTime, AnotherProgramInALaterLaunchFailsTheCase) {
+  Machine machine(5);
+  int processes = 0;
+  machine.programs["/a"].fault = other_version_from(3, processes);
+  SessionPlan plan = plan_of({64, 128});
+  plan.config.measure.launches = 5;
+  const Result result = run(machine, plan);
+  EXPECT_EQ(case_of(result, "a").status, Status::failed);
+  EXPECT_THAT(case_of(result, "a").reason,
+              HasSubstr("answered as another program in launch 3: version 1 -> 2"));
+  EXPECT_EQ(case_of(result, "b").status, Status::ok);
+  EXPECT_EQ(processes, 3) << "it is not started again";
+}
+
+TEST(RunInSimulatedTime, AnotherProgramAfterACrashFailsTheCase) {
+  Machine machine(5);
+  int processes = 0, samples = 0;
+  const simulated::Fault hello = other_version_from(2, processes);
+  machine.programs["/a"].fault = [&](const Request& request) -> WrongAnswer {
+    if (std::holds_alternative<request::Sample>(request) && ++samples == 8)
+      return WorkerLost{.status = Status::failed, .reason = "crashed"};
+    return hello(request);
+  };
+  const Result result = run(machine, plan_of({64, 128, 256}));
+  int failed = 0;
+  for (const CaseResult& c : result.cases) {
+    if (c.backend != "a" || c.status != Status::failed) continue;
+    ++failed;
+    if (c.reason == "crashed") continue;
+    EXPECT_THAT(c.reason, HasSubstr("answered as another program when it was started again in launch 1"));
+  }
+  EXPECT_EQ(failed, 3);
+}
+
 /// Answers of another request: what a program that answers twice leads to.
 TEST(RunInSimulatedTime, BrokenProtocolCostsOneCase) {
   Machine machine(6);

@@ -106,33 +106,6 @@ TEST(IsWarm, NotWhileTimesFallOrRise) {
       << "less than half a percent matters to nobody";
 }
 
-TEST(ImpossibleTime, IsMoreThanHasPassed) {
-  EXPECT_EQ(impossible_time(1, 1.001), "");
-  EXPECT_EQ(impossible_time(1.005, 1), "") << "clocks differ by a little";
-  EXPECT_THAT(impossible_time(1.02, 1), HasSubstr("reported 1.02 s for a sample, but only 1 s passed"));
-  EXPECT_NE(impossible_time(1e300, 1), "");
-}
-
-TEST(DoubtfulTimes, OneMayBeADriverThatWasStopped) {
-  DoubtfulTimes doubt;
-  EXPECT_EQ(doubt.note(0.01, 30), "");
-  EXPECT_EQ(doubt.note(0.01, 30), "");
-  EXPECT_EQ(doubt.note(0.01, 0.0101), "");
-  EXPECT_EQ(doubt.note(0.01, 30), "");
-}
-
-TEST(DoubtfulTimes, ThreeInARowAreNotBelieved) {
-  DoubtfulTimes doubt;
-  EXPECT_EQ(doubt.note(1e-12, 0.2), "");
-  EXPECT_EQ(doubt.note(1e-12, 0.2), "");
-  EXPECT_THAT(doubt.note(1e-12, 0.2), HasSubstr("reported 1e-12 s for a sample that took 0.2 s, 3 times"));
-}
-
-TEST(DoubtfulTimes, ShortSamplesMayTakeLongToAskFor) {
-  DoubtfulTimes doubt;
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(doubt.note(1e-6, 0.015), "");
-}
-
 TEST(RandomOrder, IsAPermutationThatChanges) {
   std::mt19937_64 generator(1);
   std::vector<std::vector<std::size_t>> orders;

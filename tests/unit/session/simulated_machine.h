@@ -50,6 +50,7 @@ struct Program {
   double memory = 0;                                     // that a case takes while it is prepared
   double noise = 0.005;  // standard deviation of a sample, and of a launch, as a part of the seconds
   double claims = 1;     // times the seconds that pass
+  int honest = 0;        // samples of each process before it claims them
   bool sleeps = true;    // between samples
   std::function<double(double since_start)> drift = {};  // a factor, by seconds since it was started
   Fault fault = {};
@@ -164,7 +165,7 @@ class ScriptedWorker : public Worker {
     machine_.time.sleep(seconds * static_cast<double>(r.iterations));
     answer::Sample sample;
     sample.iterations = r.iterations;
-    sample.seconds = seconds * program_.claims;
+    sample.seconds = samples_++ < program_.honest ? seconds : seconds * program_.claims;
     if (program_.joules) sample.joules = program_.joules(seconds);
     return sample;
   }
@@ -188,7 +189,7 @@ class ScriptedWorker : public Worker {
   double seconds_ = program_.seconds;  // of an iteration of what is prepared
   double started_;
   double launch_factor_ = 1;
-  int epochs_ = 0;
+  int epochs_ = 0, samples_ = 0;
   double held_ = 0;  // of the machine's memory
   std::optional<WorkerLost> lost_;
 };

@@ -1,0 +1,177 @@
+"""Backends that report other times than have passed, on good clocks and on bad ones."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from backend_program import BUILD, SOURCE, FolderTest
+from lying_backends import Trial, add_program, lying_backend
+
+CLOCK = BUILD / "tests" / "planted_faults" / "planted-clock.so"
+
+
+class LyingBackendsTest(FolderTest):
+    """bench/lying_backends.py has the whole table."""
+
+    def expect_failure(self, outcome):
+        result, status, reason = outcome
+        self.assertIn(result, ("failed", "incomparable"))
+        self.assertEqual(status, 4)
+        self.assertIn("times in a row", reason)
+
+    def test_a_factor_of_three_is_found_from_whichever_sample_on(self):
+        for first in (1, 5):
+            for call in (1e-5, 1e-2):
+                with self.subTest(first=first, call=call):
+                    self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).run(3.0, first, call))
+
+    def test_no_factor_is_too_large(self):
+        for factor in (1e3, 1e12, 1e300):
+            with self.subTest(factor=factor):
+                self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).run(factor, 5, 1e-3))
+
+    def test_calls_that_last_as_long_as_the_driver_looks(self):
+        self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).run(3.0, 1, 1.0))
+
+    def test_no_gate_passes(self):
+        for factor in (3.0, 1e9):
+            with self.subTest(factor=factor):
+                self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).gate(factor, 5, 1e-3))
+
+    def test_an_honest_one_is_believed(self):
+        for call in (1e-5, 1e-2):
+            self.assertEqual(Trial(BUILD, self.folder, seconds=0.3).run(1.0, 1, call), ("ok", 0, ""))
+
+
+class BadClockTest(FolderTest):
+    def case_with(self, clock, whole_run=True):
+        """The case of an honest backend with this setting of the planted clock, for the driver, too, or not."""
+        add_program(self.folder / "programs", "liar", lying_backend("liar", 1.0, 1, 2e-4))
+        (self.folder / "c.json").write_text(
+            json.dumps({"measure": {"max_seconds": 0.3}, "workloads": [{"op": "matmul", "m": 4, "n": 4, "k": 4, "dtype": "f64"}]})
+        )
+        planted = {"LD_PRELOAD": str(CLOCK), "BREAKEVEN_CLOCK": clock}
+        if not whole_run:
+            inner = self.folder / "programs" / "breakeven-backend-liar"
+            inner.rename(self.folder / "liar")
+            settings = " ".join(f"{name}={value}" for name, value in planted.items())
+            add_program(self.folder / "programs", "liar", f"#!/bin/sh\nexec env {settings} {self.folder / 'liar'}\n")
+            planted = {}
+        done = subprocess.run(
+            [BUILD / "breakeven", "run", "c.json", "--backends", "liar", "--threads", "1", "--quiet", "--out", "r.json"],
+            cwd=self.folder,
+            env=dict(os.environ, BREAKEVEN_BACKENDS=str(self.folder / "programs"), **planted),
+            capture_output=True,
+            text=True,
+        )
+        case = json.loads((self.folder / "r.json").read_text())["cases"][0]
+        self.assertEqual((done.returncode, case["status"]), (0, "ok"), (done.stderr, case["reason"]))
+        return case
+
+    def test_a_clock_that_steps_lengthens_samples(self):
+        for step in (1, 10):
+            for whole_run in (True, False):
+                with self.subTest(step=step, whole_run=whole_run):
+                    case = self.case_with(f"step={1000 * step}", whole_run)
+                    self.assertTrue(any(f"the clock steps by {step} ms" in warning for warning in case["warnings"]), case["warnings"])
+                    self.assertGreater(case["seconds"]["median"], 1e-4)
+
+    def test_a_reading_that_is_too_early_costs_a_sample(self):
+        for whole_run in (True, False):
+            with self.subTest(whole_run=whole_run):
+                self.assertGreater(self.case_with("back=200", whole_run)["seconds"]["median"], 1e-4)
+
+
+# What a later process of a program says otherwise, and how the driver tells.
+OTHER_ANSWERS = {
+    "name": ("other", "'name' is 'other'"),
+    "version": ("2", "version 1 -> 2"),
+    "role": ("arbiter", "role contender -> arbiter"),
+    "device": ("gpu", "device cpu -> gpu"),
+    "device_name": ("another", "device_name none -> another"),
+    "device_id": ("GPU-1", "device_id none -> GPU-1"),
+    "libraries": ({"openblas": "0.3.5"}, "openblas 0.3.21 -> 0.3.5"),
+    "library_files": ({"openblas": "/opt/openblas.so"}, "file of openblas none -> /opt/openblas.so"),
+    "kernels": ({"libraries": {"openblas": "0.3.21", "kernels": "Haswell"}}, "kernels none -> Haswell"),
+    "extra work": ({"libraries": {"openblas": "0.3.21", "extra work": "5 %"}}, "extra work none -> 5 %"),
+    "simulated clock": ({"libraries": {"openblas": "0.3.21", "simulated clock": "yes"}}, "simulated clock"),
+    "supports": ({"matmul": ["f64"]}, "matmul in f32, f64 -> in f64"),
+    "file": (None, "was replaced"),
+}
+
+
+class AnotherProgramTest(FolderTest):
+    """A program that answers in a later process as another one."""
+
+    def add(self, folder, name, change, changes_at, crashes_at):
+        """Adds a program that answers otherwise from its process number `changes_at` on, where 1 is the first that the driver starts. Its
+        process number `crashes_at` crashes in its third sample."""
+        source = (SOURCE / "docs" / "example-backend.py").read_text()
+        value, _ = OTHER_ANSWERS[change]
+        changed = value if isinstance(value, dict) and "libraries" in value else {change: value}
+        hello = f"""
+        count = os.path.getsize({str(self.folder / "count")!r})
+        open({str(self.folder / "count")!r}, "a").write("x")
+        Example.crashes = count + 1 == {crashes_at}
+        answer = {{"protocol": 1, "name": {name!r}, "version": "1", "libraries": {{"openblas": "0.3.21"}},
+                   "supports": {{"matmul": ["f32", "f64"]}}}}
+        if count + 1 >= {changes_at}:
+            {'open(sys.argv[0], "a").write("# changed")' if change == "file" else f"answer.update({changed!r})"}
+        return answer
+"""
+        lines = source.splitlines(keepends=True)
+        begin = next(i for i, line in enumerate(lines) if '"name": "example"' in line)
+        lines[begin] = hello
+        text = "".join(lines).replace(
+            "        count, start = request",
+            "        self.samples = getattr(self, 'samples', 0) + 1\n        if Example.crashes and self.samples == 3: os._exit(1)\n        count, start = request",
+        )
+        add_program(folder, name, text)
+        (self.folder / "count").write_text("")
+
+    def breakeven(self, *arguments):
+        environment = dict(os.environ, BREAKEVEN_BACKENDS=str(self.folder / "programs"))
+        return subprocess.run([BUILD / "breakeven", *arguments, "--threads", "1", "--quiet"], cwd=self.folder, env=environment, capture_output=True, text=True)
+
+    def run_cases(self, launches, sizes):
+        workload = {"op": "matmul", "m": sizes, "n": 4, "k": 4, "dtype": "f64"}
+        (self.folder / "c.json").write_text(json.dumps({"measure": {"max_seconds": 0.1, "launches": launches}, "workloads": [workload]}))
+        self.breakeven("run", "c.json", "--backends", "mine", "--out", "r.json")
+        return json.loads((self.folder / "r.json").read_text())["cases"]
+
+    def test_it_fails_the_case_at_whatever_moment(self):
+        # The first process is asked only who it is.
+        moments = {"the first launch": (2, 0, 1, [4]), "a later launch": (4, 0, 3, [4]), "after a crash": (3, 2, 1, [3, 4])}
+        for change, (_, said) in OTHER_ANSWERS.items():
+            for moment, (changes_at, crashes_at, launches, sizes) in moments.items():
+                if moment != "a later launch" and change not in ("version", "libraries", "file"):
+                    continue  # identity_test.cpp has them all
+                with self.subTest(change=change, moment=moment):
+                    self.add(self.folder / "programs", "mine", change, changes_at, crashes_at)
+                    case = self.run_cases(launches, sizes)[-1]
+                    self.assertEqual(case["status"], "failed")
+                    self.assertIn(said, case["reason"])
+
+    def test_it_passes_no_gate(self):
+        (self.folder / "c.json").write_text(
+            json.dumps({"measure": {"max_seconds": 0.1}, "workloads": [{"op": "matmul", "m": 4, "n": 4, "k": 4, "dtype": "f64"}]})
+        )
+        for change in ("libraries", "device_name"):
+            with self.subTest(change=change):
+                add_program(self.folder / "base", "mine", (SOURCE / "docs" / "example-backend.py").read_text().replace('"example"', '"mine"'))
+                self.add(self.folder / "head", "mine", change, 4, 0)
+                done = self.breakeven("gate", "c.json", "--base", "base", "--head", "head", "--minutes", "1", "--out", "v.json")
+                case = json.loads((self.folder / "v.json").read_text())["cases"][0]
+                self.assertEqual((done.returncode, case["verdict"], case["head_status"]), (4, "incomparable", "failed"))
+                self.assertIn("answered as another program in launch 3", case["reason"])
+
+    def test_what_may_differ_does_not_matter(self):
+        OTHER_ANSWERS["warnings"] = (["slow today"], "")
+        self.addCleanup(OTHER_ANSWERS.pop, "warnings")
+        self.add(self.folder / "programs", "mine", "warnings", 3, 0)
+        self.assertEqual([case["status"] for case in self.run_cases(3, [4])], ["ok"])
+
+
+if __name__ == "__main__":
+    unittest.main()
