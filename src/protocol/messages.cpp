@@ -10,6 +10,7 @@
 #include "json/fields.h"
 #include "json/text.h"
 #include "protocol/foreign_text.h"
+#include "protocol/possible_seconds.h"
 
 namespace breakeven {
 namespace {
@@ -131,10 +132,12 @@ void members(Fields& f, request::Sample& r) {
 
 // ---- answers
 
-/// Requires a time above 0.
+/// Requires a time that a clock can have measured.
 void required_seconds(Fields& f, double& seconds) {
   f.required("seconds", seconds);
   f.expect(seconds > 0 && std::isfinite(seconds), "'seconds' is {} and must be above 0", seconds);
+  f.expect(is_possible(seconds), "'seconds' is {} and must be from {:g} to {:g}", seconds, shortest_seconds,
+           longest_seconds);
 }
 
 /// An amount of time or energy, at least 0; null stands for unknown.

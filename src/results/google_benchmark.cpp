@@ -18,7 +18,10 @@
 #include <vector>
 
 #include "json/reader.h"
+#include "protocol/foreign_text.h"
+#include "protocol/possible_seconds.h"
 #include "results/reading.h"
+#include "results/validation.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -122,8 +125,11 @@ std::string describe_caches(const Json& caches) {
 /// Reads `context`: properties of the machine, of the library, and those that the user added.
 void read_context(const JsonReader& context, Result& result, std::string& executable) {
   result.created = utc(context.get_if<std::string>("date").value_or(""));
+  if (!fault_of_date(result.created).empty()) result.created.clear();
+  constexpr std::size_t longest_name = 2000;
   result.host.name = context.get_if<std::string>("host_name").value_or("");
-  result.host.cpus = context.get_if<int>("num_cpus").value_or(0);
+  if (result.host.name.size() > longest_name) result.host.name = shorten_text(result.host.name, longest_name);
+  result.host.cpus = std::max(0, context.get_if<int>("num_cpus").value_or(0));
   executable = context.get_if<std::string>("executable").value_or("");
   result.tool_version = context.get_if<std::string>("library_version").value_or("");
   result.tool_build = context.get_if<std::string>("library_build_type").value_or("");
@@ -186,7 +192,7 @@ void read_row(const JsonReader& row, Rows& rows) {
   if (!row.json().contains("real_time")) row.fail_at("real_time", "is missing");
   rows.seconds.push_back(real.value_or(0) * unit);
   if (cpu) rows.cpu_seconds.push_back(*cpu * unit);
-  rows.iterations = row.get_if<std::int64_t>("iterations").value_or(0);
+  rows.iterations = std::max<std::int64_t>(0, row.get_if<std::int64_t>("iterations").value_or(0));
 }
 
 /// The aggregate that represents the samples: the median, or else the mean.
@@ -223,10 +229,10 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
     }
     if (!rows.cpu_seconds.empty()) c.cpu_seconds = median(rows.cpu_seconds);
   }
-  const auto is_time = [](double seconds) { return seconds > 0 && std::isfinite(seconds); };
-  if (!is_time(timing.median) || !std::ranges::all_of(rows.seconds, is_time)) {
+  if (!is_amount(c.cpu_seconds.value_or(0))) c.cpu_seconds.reset();
+  if (!is_possible(timing.median) || !std::ranges::all_of(rows.seconds, is_possible)) {
     c.status = Status::failed;
-    c.reason = "a repetition has no time above 0";
+    c.reason = fmt::format("a repetition has no time from {:g} to {:g} s", shortest_seconds, longest_seconds);
     return c;
   }
   c.status = Status::ok;

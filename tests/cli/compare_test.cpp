@@ -30,12 +30,12 @@ class CompareCommand : public DriverTest {
             {"backends", Json::array()},
             {"cases",
              {{{"id", "x"},
-               {"op", "matmul"},
+               {"op", "unknown"},
                {"params", Json::object()},
                {"dtype", "f32"},
                {"backend", "a"},
                {"status", "ok"},
-               {"seconds", {{"median", 1.0}, {"samples", {1.0}}, {"launches", {1}}}}}}}};
+               {"seconds", {{"median", 1.0}, {"samples", {1.0}}, {"launches", {1}}, {"iterations", 1}}}}}}};
   }
   void expect_refused(const std::string& text, const std::string& message) const {
     const auto good = write("good.json", small().dump());
@@ -166,7 +166,8 @@ TEST_F(CompareCommand, TextFromElsewhereDoesNotReachTheTerminal) {
   result["cases"][0]["id"] = "\x1b]0;owned\x07<img src=x>\n::error::x";
   result["cases"][0]["op"] = "\x1b[2J";
   Json other = result;
-  other["cases"][0]["seconds"]["samples"] = {2.0};
+  other["cases"][0]["seconds"]["samples"] = {1.0, 1.0};
+  other["cases"][0]["seconds"]["launches"] = {2};
   EXPECT_THAT(with_status(3, breakeven({"compare", write("a.json", result.dump()),
                                         write("b.json", other.dump()), "--annotations", "-"}))
                   .out,

@@ -167,7 +167,7 @@ TEST_F(MergeCommand, AnInterruptedShardIsJoinedAndCanBeContinued) {
   change(files[1], [](Json& r) {
     r["complete"] = false;
     r["cases"][0]["status"] = "interrupted";
-    r["cases"][0]["seconds"] = nullptr;
+    for (const char* of_time : {"seconds", "gflops", "gbps"}) r["cases"][0][of_time] = nullptr;
   });
   const Outcome incomplete = merged(files);
   EXPECT_EQ(incomplete.status, 4) << "a case is missing";

@@ -25,23 +25,36 @@ if not CHROMIUM or not DRIVER:
 HOSTILE = "<img src=x onerror=\"window.injected=1\"></script><script>window.injected=1</script>'\"&amp;${1}"
 
 
+def timing(seconds, of_one=(0.98, 1, 1.02), launches=1):
+    """Samples that are these parts of `seconds`, in order, in each launch."""
+    samples = [part * seconds for part in of_one] * launches
+    return {
+        "median": seconds * of_one[1], "ci_low": min(samples), "ci_high": max(samples), "samples": samples,
+        "launches": [len(of_one)] * launches, "iterations": 1,
+    }  # fmt: skip
+
+
+VERIFIED = {"error": 1e-7, "tolerance": 1e-6, "correct": True, "elements": 256}
+
+
 def case(m, backend, seconds, device="cpu", **more):
     parameters = {"m": m, "n": m, "k": m, "batch": 1, "transpose_a": False, "transpose_b": False, "dtype": "f32"}
-    timing = {"median": seconds, "ci_low": 0.98 * seconds, "ci_high": 1.02 * seconds, "samples": [seconds], "launches": [1]}
     return {
         "id": f"matmul/m={m}/n={m}/k={m}/f32", "op": "matmul", "params": parameters, "dtype": "f32", "backend": backend,
-        "device": device, "status": "ok", "seconds": timing, "flop": 2 * m**3, "bytes": 12 * m**2,
+        "device": device, "status": "ok", "seconds": timing(seconds), "flop": 2 * m**3, "bytes": 12 * m**2, "verify": VERIFIED,
     } | more  # fmt: skip
 
 
 def training(backend):
     made = case(1, backend, 0.002)
-    made |= {"id": "train/network=mlp/f32", "op": "train", "params": {"network": "mlp", "batch": 128, "dtype": "f32"}}
+    made |= {"id": "train/network=mlp/batch=128/f32", "op": "train", "params": {"network": "mlp", "batch": 128, "dtype": "f32"}}
+    made |= {"flop": 410779648, "bytes": 12180640}
     return made | {"training": {"loss": [2.3, 1.1, 0.7, 0.5], "loss_stride": 10, "steps": 40}, "samples_per_iteration": 128}
 
 
 def result(cases, host="machine"):
-    backends = [{"name": name, "available": True, "device": "cpu"} for name in sorted({c["backend"] for c in cases})]
+    devices = {c["backend"]: c["device"] for c in cases}
+    backends = [{"name": name, "available": True, "device": device} for name, device in sorted(devices.items())]
     return {
         "schema": "breakeven.result/1", "created": "2026-11-01T12:00:00Z", "complete": True, "tool": {"version": "1"},
         "host": {"name": host, "cpu": "A CPU"}, "config": {"title": "Where does it pay?"}, "backends": backends, "cases": cases,
@@ -53,7 +66,7 @@ def usual():
     for m in (64, 128, 256, 512, 1024):
         cases += [case(m, "onednn", m**3 * 1e-11), case(m, "blis", m**3 * 2e-11)]
         cases.append(case(m, "cuda", 1e-5 + m**3 * 1e-13, "gpu"))
-    cases.append(case(2048, "onednn", 1, status="wrong", reason="element 3 is 0") | {"seconds": None})
+    cases.append(case(2048, "onednn", 1, status="wrong", reason="element 3 is 0") | {"seconds": None, "verify": None})
     return cases + [training("onednn"), training("blis")]
 
 
@@ -237,7 +250,7 @@ class Report(FolderTest):
         self.assertTrue(self.browser.find_elements(By.CSS_SELECTOR, ".wide svg .mark"))
 
     def test_ranking(self):
-        slow = result([c | {"seconds": {**c["seconds"], "median": 3 * c["seconds"]["median"]}} for c in usual() if c["seconds"]], "slow")
+        slow = result([c | {"seconds": timing(3 * c["seconds"]["median"])} for c in usual() if c["seconds"]], "slow")
         self.open(result(usual(), HOSTILE), slow, command="rank")
         self.assertIn("takes the least time", self.texts(".answer")[0])
         self.assertTrue(self.browser.find_element(By.CSS_SELECTOR, ".wide svg").is_displayed())
@@ -248,9 +261,7 @@ class Report(FolderTest):
         head = self.folder / "head.json"
 
         def repeated(m, seconds):
-            samples = [seconds * (1 + 0.001 * (i % 3)) for i in range(18)]
-            timing = {"median": seconds, "ci_low": 0.998 * seconds, "ci_high": 1.002 * seconds, "samples": samples, "launches": [3] * 6}
-            return case(m, "onednn", seconds) | {"seconds": timing}
+            return case(m, "onednn", seconds) | {"seconds": timing(seconds, (0.999, 1, 1.001), launches=6)}
 
         base.write_text(json.dumps(result([repeated(m, 1e-3) for m in (64, 128)])))
         head.write_text(json.dumps(result([repeated(64, 1e-3), repeated(128, 2e-3)])))

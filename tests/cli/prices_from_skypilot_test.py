@@ -35,8 +35,9 @@ def run(catalogue, *more):
 def result(host, device, backend, seconds):
     """As little as a result file can have."""
     case = {
-        "id": "x", "op": "matmul", "params": {}, "dtype": "f32", "backend": backend, "device": device, "status": "ok",
-        "seconds": {"median": seconds, "ci_low": 0.99 * seconds, "ci_high": 1.01 * seconds, "samples": [seconds], "launches": [1]},
+        "id": "x", "op": "unknown", "params": {}, "dtype": "f32", "backend": backend, "device": device, "status": "ok",
+        "seconds": {"median": seconds, "ci_low": 0.99 * seconds, "ci_high": 1.01 * seconds, "iterations": 1,
+                    "samples": [0.99 * seconds, seconds, 1.01 * seconds], "launches": [3]},
     }  # fmt: skip
     return {
         "schema": "breakeven.result/1", "complete": True, "tool": {}, "host": {"name": host, "cpu": "A CPU"}, "config": {},

