@@ -93,6 +93,7 @@ std::string to_json_text(const Ranking& ranking) {
             {"by", name(ranking.by)},
             {"weighted", ranking.weighted},
             {"currency", ranking.prices ? Json(ranking.prices->currency) : Json(nullptr)},
+            {"uncounted", ranking.uncounted},
             {"notes", ranking.notes},
             {"prediction_errors", Json::array()},
             {"not_measured", ranking.nobody},

@@ -537,6 +537,35 @@ std::vector<std::string> of_other_work(const Ranking& ranking) {
   return names;
 }
 
+/// "4 cases of n1 are not counted: n2 has no times for them.", for each ranked candidate with cases that
+/// another ranked one lacks, if the work is what all have in common.
+std::vector<std::string> uncounted_cases(const Ranking& ranking) {
+  std::vector<std::string> sentences;
+  if (ranking.weighted) return sentences;
+  std::vector<std::pair<std::string, TimedIds>> timed;  // by name
+  for (const Ranked& one : ranking.ranked) {
+    if (one.seconds && !one.predicted) timed.emplace_back(one.candidate.name, timed_ids(one.candidate));
+  }
+  for (const auto& [name, ids] : timed) {
+    std::set<std::string> uncounted;
+    std::vector<std::string> lacking;
+    for (const auto& [other, others] : timed) {
+      std::set<std::string> lacks;
+      for (const auto& [id, result] : ids) {
+        if (!others.contains(id)) lacks.insert(id);
+      }
+      if (!lacks.empty()) lacking.push_back(other);
+      uncounted.merge(lacks);
+    }
+    if (uncounted.empty()) continue;
+    sentences.push_back(fmt::format(
+        "{} of {} {} not counted: {} {} no times for {}.", counted_text(uncounted.size(), "case", "cases"),
+        name, uncounted.size() == 1 ? "is" : "are", joined_text(lacking),
+        lacking.size() == 1 ? "has" : "have", uncounted.size() == 1 ? "it" : "them"));
+  }
+  return sentences;
+}
+
 /// A note on the cases for which candidates used different numbers of devices; empty if there are none.
 std::string different_devices(const Ranking& ranking) {
   std::size_t cases = 0;
@@ -638,6 +667,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   }
   order(ranking);
   mark_front(ranking.ranked);
+  ranking.uncounted = uncounted_cases(ranking);
   ranking.paybacks = paybacks(ranking);
   ranking.fits = fits_of(ranking.ranked);
   add_notes(ranking);

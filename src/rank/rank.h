@@ -108,10 +108,11 @@ struct Ranking {
   std::string created, tool_version;  // UTC, ISO 8601
   std::string title;
   Quantity by = Quantity::time;
-  bool weighted = false;            // by the mix's weights; else the geometric mean of the common cases
-  std::vector<MixEntry> entries;    // the work
-  std::vector<std::string> nobody;  // titles of entries without a time on any candidate
-  std::vector<Ranked> ranked;       // by place, unknown ones last
+  bool weighted = false;               // by the mix's weights; else the geometric mean of the common cases
+  std::vector<MixEntry> entries;       // the work
+  std::vector<std::string> nobody;     // titles of entries without a time on any candidate
+  std::vector<std::string> uncounted;  // without a mix: whose cases others lack, a sentence for each
+  std::vector<Ranked> ranked;          // by place, unknown ones last
   std::vector<Payback> paybacks;
   std::vector<RankedFit> fits;
   /// The errors of predictions, from devices among the results: each is predicted from other models of its

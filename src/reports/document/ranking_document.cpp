@@ -148,6 +148,7 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
     if (first.size() == 1)
       add_sentence(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
     if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
+    for (const std::string& cases : ranking.uncounted) add_sentence(said, cases, Tone::warning);
   }
   add_rank_caveats(said, ranking);
   if (is_ranked && front.size() > 1 && has_trade) add_front(said, front, ranking);

@@ -102,6 +102,22 @@ TEST(Rank, IsByTheGeometricMeanOfWhatAllHave) {
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
+TEST(Rank, SaysWhichCasesOthersLack) {
+  const auto sentences = [](const std::vector<Result>& runs, const RankOptions& options = {}) {
+    return rank_results(runs, options).uncounted;
+  };
+  const Result one =
+      machine("n1", {product("onednn", 64, 1), product("onednn", 128, 1), product("onednn", 256, 1)});
+  const Result other = machine("n2", {product("onednn", 64, 1)});
+  EXPECT_THAT(
+      sentences({one, other}),
+      ElementsAre(testing::MatchesRegex("2 cases of .*n1.* are not counted: .*n2.* has no times for them.")));
+  EXPECT_THAT(sentences({one, one}), IsEmpty());
+  RankOptions with_mix;
+  with_mix.mix = mix_of({{64, 1}});
+  EXPECT_THAT(sentences({one, other}, with_mix), IsEmpty()) << "the mix says what counts";
+}
+
 TEST(Rank, IsByTheSumWithAMix) {
   const std::vector<Result> results{machine("a", {product("onednn", 64, 1), product("onednn", 128, 8)}),
                                     machine("b", {product("onednn", 64, 2), product("onednn", 128, 5)})};
