@@ -118,6 +118,12 @@ int add_runs(const HistoryOptions& o) {
       print(fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
                         counted_text(added.measurements, "case", "cases"), source,
                         printable(added.machine.name), printable(added.machine.description)));
+      if (const std::string& host = read.result.host.name;
+          label.machine.empty() && host != added.machine.name)
+        print(
+            fmt::format("  {} counts as this machine, which agrees in all but its name; --machine NAME keeps "
+                        "them apart\n",
+                        printable(host)));
       if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
         print(fmt::format("  its time is before that of {}: runs stay in the order in which they are added\n",
                           describe_run(*added.before)));
@@ -194,16 +200,18 @@ const SubcommandRegistration history_command(
        adding->add_option("--branch", o->label.branch,
                           "of the commit; default: the branch that is checked out, if the commit is");
        adding->add_option("--time", o->label.time, "when it was measured, in UTC; default: as the file says");
-       adding->add_option("--machine", o->label.machine,
-                          "a name in place of the host's, for machines whose names change");
+       adding->add_option(
+           "--machine", o->label.machine,
+           "a name for the machine; default: the host's, or that of a known machine that agrees in all "
+           "but its name");
 
        CLI::App* checking = add_command(history, o, chosen, "check",
                                         "find changes; status 1 if a new one is slower", check_store);
        declare_statuses(
-           *checking, {{exit_code::good, "nothing new is slower, or there are too few runs yet"},
-                       {exit_code::wrong_or_regressed, "a case became slower, or its newest result is wrong"},
-                       {exit_code::inconclusive, "there are no times at all"},
-                       {exit_code::incomplete, "a case failed in its newest run"}});
+           *checking,
+           {{exit_code::good, "nothing new is slower, or there are too few runs yet"},
+            {exit_code::wrong_or_regressed, "a case became slower, or its newest result is wrong"},
+            {exit_code::incomplete, "a case failed in its newest run, or there are no times at all"}});
        add_selection(*checking, o->selection);
        checking->add_option("--branch", o->selection.branch, "only runs of this branch");
        add_threshold_option(*checking, o->threshold, "the smallest change that matters");

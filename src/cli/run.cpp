@@ -102,7 +102,7 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
     if (earlier.shard->fingerprint != shard->fingerprint) refuse("is a shard of other cases");
   }
   const Host here = describe_host(plan.threads);
-  if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
+  if (earlier.host.cpu != here.cpu) {
     refuse(fmt::format("was measured on {} ({}), this is {} ({})", earlier.host.name, earlier.host.cpu,
                        here.name, here.cpu));
   }

@@ -301,7 +301,7 @@ int exit_status(const HistoryCheck& check) {
   const auto is_fresh = [](const Change& c) { return c.state == ChangeState::fresh; };
   if (std::ranges::any_of(check.changes, is_fresh)) return 1;
   if (!check.failures.empty()) return is_wrong(check.failures.front().status) ? 1 : 4;
-  return check.series == 0 ? 3 : 0;
+  return check.series == 0 ? 4 : 0;
 }
 
 History select(History history, const HistorySelection& selection) {

@@ -88,7 +88,7 @@ struct HistoryCheck {
 HistoryCheck check_history(const History& history, const CheckOptions& options);
 
 /// Returns 1 if a series newly became slower or its newest result is wrong; else 4 if the newest result of
-/// one failed; else 3 if there is no series at all; else 0, even if all of them are too short.
+/// one failed, or if there is no series at all; else 0, even if all of them are too short.
 int exit_status(const HistoryCheck& check);
 
 /// The requested part of a history. An empty text is no restriction.

@@ -301,6 +301,15 @@ void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
                     path.string(), static_cast<double>(size) / 0x1p30, largest >> 30U));
 }
 
+/// Without a name from the user, a machine is the one that agrees in all but its name: a container has a new
+/// name each time. If several agree, the one of this name, else the one measured last.
+void take_known_name(const HistoryDatabase& database, Machine& machine) {
+  Statement known(database,
+                  "SELECT name FROM machine WHERE description = ? ORDER BY name = ? DESC, "
+                  "(SELECT max(run.id) FROM run WHERE run.machine = machine.id) DESC LIMIT 1");
+  if (known.with(machine.description, machine.name).step()) machine.name = known.text(0);
+}
+
 }  // namespace
 
 void HistoryDatabase::refuse_to_be_fooled() const {
@@ -369,6 +378,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   if (known.with(digest).step()) added.run = read_run(known);
   if (added.run.id != 0 || added.measurements == 0) return added;
 
+  if (label.machine.empty()) take_known_name(database, added.machine);
   Statement insert_machine(database,
                            "INSERT INTO machine(name, description) VALUES (?, ?) ON CONFLICT DO NOTHING");
   Statement select_machine(database, "SELECT id FROM machine WHERE name = ? AND description = ?");

@@ -98,6 +98,7 @@ class Session : public MeasuringSession {
     result_.tool_build = build_type;
     result_.tool_commit = plan_.commit;
     warn_of_commit();
+    warn_of_name();
     result_.config = plan_.config.json;
     record_shard();
     result_.backends = plan_.backends;
@@ -154,6 +155,13 @@ class Session : public MeasuringSession {
     result_.warnings.push_back(fmt::format(
         "some cases are of an earlier run, by breakeven of commit {}, and the others by commit {}",
         plan_.earlier->tool_commit, plan_.commit));
+  }
+
+  /// Says that the machine had another name, as a container has each time it starts.
+  void warn_of_name() {
+    if (!plan_.earlier || plan_.earlier->host.name == result_.host.name) return;
+    result_.warnings.push_back(fmt::format("some cases are of an earlier run, when this host was called {}",
+                                           plan_.earlier->host.name));
   }
 
   /// Records which part of the cases this run measures. A continued run of all cases stays one.

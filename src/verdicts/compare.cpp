@@ -191,6 +191,9 @@ class Comparison {
         verdicts_.warnings.push_back(fmt::format("the {} is incomplete: its run was interrupted", side));
     }
     of_run_ = noted(run_differences(base_, head_));
+    if (base_.host.name != head_.host.name && !base_.host.name.empty() && !head_.host.name.empty())
+      verdicts_.warnings.push_back(
+          fmt::format("the host was called {}, then {}", base_.host.name, head_.host.name));
     for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
     for (const BackendRecord& is : head_.backends) {
       const BackendRecord* was = find_backend(base_.backends, is.name);
@@ -294,9 +297,9 @@ class Comparison {
     look(of_backend(head.backend));
     const auto of_case = case_differences(base, head);
     look(of_case);
+    if (refused.empty() && !algorithm_difference(base, head).empty()) ++other_algorithms_;
     for (const FoundDifference& found : of_case) {
       if (!allow(found)) continue;  // said among the reasons
-      if (found.what == Difference::algorithm) ++other_algorithms_;
       if (found.what == Difference::clocks || found.what == Difference::threads)
         made.notes.push_back(found.text);
     }
@@ -420,7 +423,7 @@ class Comparison {
     }
     if (other_algorithms_ > 0) {
       warnings.push_back(
-          fmt::format("{}: the library chose a different algorithm in the head", cases(other_algorithms_)));
+          fmt::format("{}: another algorithm was chosen in the head", cases(other_algorithms_)));
     }
     for (const auto& [what, count] : refusals_) {
       warnings.push_back(

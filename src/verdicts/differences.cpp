@@ -207,6 +207,11 @@ std::map<std::string, std::string> compared_variables(std::map<std::string, std:
   return variables;
 }
 
+bool may_race(const CaseResult& result) {
+  const Value* tuned = result.parameters.find("tuned");
+  return tuned == nullptr || *tuned != Value(false);
+}
+
 const Gpu* find_gpu(const Result& result, const std::string& id) {
   const auto found = std::ranges::find(result.host.gpus, id, &Gpu::id);
   return found == result.host.gpus.end() ? nullptr : &*found;
@@ -220,7 +225,6 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   // The memory that the kernel reserves for itself differs between boots.
   constexpr double memory = 0.05;
   Collector found;
-  found.text(Difference::machine, "host", was.name, is.name);
   found.text(Difference::machine, "CPU", was.cpu, is.cpu);
   found.text(Difference::machine, "processor", was.cpu_identity, is.cpu_identity);
   if (std::string text = feature_difference(was, is); !text.empty())
@@ -306,9 +310,18 @@ std::vector<FoundDifference> case_differences(const CaseResult& base, const Case
   }
   if (std::string text = rank_difference(base, head); !text.empty())
     found.add(Difference::threads, std::move(text));
-  found.text(Difference::algorithm, "algorithm", chosen_algorithm(base.algorithm),
-             chosen_algorithm(head.algorithm));
+  // Which of several algorithms a race picks is luck where two are nearly as fast.
+  if (!may_race(head)) {
+    if (std::string text = algorithm_difference(base, head); !text.empty())
+      found.add(Difference::algorithm, std::move(text));
+  }
   return found.take();
+}
+
+std::string algorithm_difference(const CaseResult& base, const CaseResult& head) {
+  const std::string was = chosen_algorithm(base.algorithm);
+  const std::string is = chosen_algorithm(head.algorithm);
+  return unknown(was) || unknown(is) || was == is ? "" : changed("algorithm", was, is);
 }
 
 std::vector<std::string> lesser_differences(const Result& base, const Result& head) {

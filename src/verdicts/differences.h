@@ -13,12 +13,12 @@ namespace breakeven {
 
 /// The kinds of differences; their names are the values of `--allow`.
 enum class Difference {
-  machine,    // the host, its CPUs or memory; the GPU, its ECC or MIG mode
+  machine,    // the CPUs or memory; the GPU, its ECC or MIG mode
   library,    // the version of a backend or of a library that it uses
   driver,     // the GPU driver
   threads,    // the number of CPU threads, how far apart their cores are, and the hosts of ranks
   clocks,     // clock settings and limits, measured clocks
-  algorithm,  // the algorithm that the library chose
+  algorithm,  // the algorithm that the library chose, of an untuned case
   settings,   // how it was measured: warm or cold caches, environment variables that influence libraries
 };
 constexpr std::array<std::string_view, 7> names_of(Difference) {
@@ -35,9 +35,10 @@ struct FoundDifference {
   std::string text;  // such as "different CPU: Xeon → EPYC"
 };
 
-/// Differences that all cases share: those of the hosts and of the settings of the measurement. A value that
-/// is unknown on one side does not count as different. Variables that choose a GPU do not count: the chosen
-/// GPUs are compared by backend_differences().
+/// Differences that all cases share: those of the machines and of the settings of the measurement. A value
+/// that is unknown on one side does not count as different. The host's name does not count: a container has a
+/// new one each time. Variables that choose a GPU do not count: the chosen GPUs are compared by
+/// backend_differences().
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
 /// Differences between the two sides' records of one backend, and between the GPUs that it computed on.
@@ -49,8 +50,11 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
 std::string rank_difference(const CaseResult& base, const CaseResult& head);
 
 /// Differences between the two results of one case: the GPU's clocks, the places of its ranks, and the
-/// algorithm.
+/// algorithm of an untuned case. A tuned case is whatever its race picks.
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head);
+
+/// "different algorithm: im2col → winograd", of a tuned case too. Empty if they agree or are unknown.
+std::string algorithm_difference(const CaseResult& base, const CaseResult& head);
 
 /// Differences that may affect times but do not prevent comparing them: the kernel, system settings, files of
 /// libraries, breakeven's own build. One sentence each.

@@ -262,6 +262,7 @@ std::string case_difference(const Result& node, const Result& like, const Work& 
     if (other == nullptr) continue;
     const auto found = case_differences(*other, c);
     if (!found.empty()) return found.front().text;
+    if (std::string text = algorithm_difference(*other, c); !text.empty()) return text;
   }
   return "";
 }
@@ -489,7 +490,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
 
 int exit_status(const Fleet& fleet) {
   if (fleet.has_wrong || std::ranges::any_of(fleet.standings, &NodeStanding::is_slower)) return 1;
-  if (!fleet.not_compared.empty() || fleet.is_partial) return 4;
+  if (!fleet.not_compared.empty() || fleet.is_partial || fleet.standings.empty()) return 4;
   return std::ranges::any_of(fleet.standings, &NodeStanding::is_probably_slower) ? 3 : 0;
 }
 

@@ -166,10 +166,9 @@ std::string describe_places(const std::vector<ShardFile>& files) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// Gives the result the host's name and the ids of the GPUs that `first` has. They identify a machine, but do
-/// not change its times.
-void take_names(Result& result, const Result& first) {
-  result.host.name = first.host.name;
+/// Gives the result the ids of the GPUs that `first` has. They identify a machine, but do not change its
+/// times.
+void take_gpu_ids(Result& result, const Result& first) {
   for (BackendRecord& backend : result.backends) {
     const BackendRecord* known = find_backend(first.backends, backend.name);
     if (known == nullptr || known->device_id.empty() || backend.device_id.empty()) continue;
@@ -218,7 +217,7 @@ bool check_machines(std::vector<ShardFile>& files, const std::set<Difference>& a
     const std::string shard = shard_of(*file).text();
     for (const std::string& text : lesser_differences(first.result, file->result))
       warnings.push_back(fmt::format("shard {}: {}", shard, text));
-    take_names(file->result, first.result);
+    take_gpu_ids(file->result, first.result);
     std::vector<std::string> refused;
     std::set<std::string_view> kinds;
     for (const FoundDifference& found : differences(first.result, file->result)) {

@@ -76,7 +76,7 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
 std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host& here,
                                            const GateRules& rules) {
   std::vector<std::string> warnings;
-  if (selftest.host.name != here.name || selftest.host.cpu != here.cpu) {
+  if (selftest.host.cpu != here.cpu) {
     return {message_line(
         fmt::format("the selftest is from another host, {} ({}); run `breakeven selftest` on this one",
                     selftest.host.name, selftest.host.cpu))};

@@ -427,7 +427,9 @@ int exit_status(const Threshold& threshold) {
   const auto any = [&](const auto& holds) { return std::ranges::any_of(threshold.answers, holds); };
   if (any([](const ThresholdAnswer& a) { return std::ranges::any_of(a.points, &ThresholdPoint::wrong); }))
     return 1;
-  if (any([&](const ThresholdAnswer& a) { return cannot_be_measured(a, threshold); })) return 4;
+  if (threshold.answers.empty() ||
+      any([&](const ThresholdAnswer& a) { return cannot_be_measured(a, threshold); }))
+    return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
                !a.found.last || a.slow_launches ||

@@ -40,12 +40,17 @@ FindingKind finding_kind(const CaseVerdict& c) {
              : FindingKind::incomparable;
 }
 
+bool compares_any(const Verdicts& verdicts) {
+  return std::ranges::any_of(verdicts.cases,
+                             [](const CaseVerdict& c) { return c.verdict != Verdict::incomparable; });
+}
+
 int exit_status(const Verdicts& verdicts) {
   const auto any = [&](FindingKind kind) {
     return std::ranges::any_of(verdicts.cases, [&](const CaseVerdict& c) { return finding_kind(c) == kind; });
   };
   if (any(FindingKind::wrong) || any(FindingKind::slower)) return 1;
-  if (any(FindingKind::incomparable) || any(FindingKind::missing)) return 4;
+  if (any(FindingKind::incomparable) || any(FindingKind::missing) || !compares_any(verdicts)) return 4;
   return any(FindingKind::inconclusive) ? 3 : 0;
 }
 

@@ -117,9 +117,13 @@ constexpr std::array<std::string_view, 10> names_of(FindingKind) {
 }
 FindingKind finding_kind(const CaseVerdict& c);
 
+/// True if at least one case has a verdict. A case that is new or not supported has none.
+bool compares_any(const Verdicts& verdicts);
+
 /// The exit status: 1 if a case is slower, or wrong in the head; else 4 if a case is incomparable, missing in
-/// the head or failed there; else 3 if a case is inconclusive and may be slower; else 0. A case that is new
-/// in the head counts only if its status does; a case that no side supports does not count.
+/// the head or failed there, or if none was compared; else 3 if a case is inconclusive and may be slower;
+/// else 0. A case that is new in the head counts only if its status does; a case that no side supports does
+/// not count.
 int exit_status(const Verdicts& verdicts);
 
 /// The record of the backend with this name; null if there is none.

@@ -46,7 +46,7 @@ std::string headline(const Verdicts& verdicts) {
   for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
   const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
   const std::size_t all = verdicts.cases.size();
-  if (all == 0) return "No case was compared.";
+  if (all == 0) return "No case was compared: there is none.";
   const std::string cases = counted_text(all, "case", "cases");
   const auto share = [&](std::size_t n, std::string_view one, std::string_view several) {
     return fmt::format("{} of {} {}", count_text(n), cases, n == 1 ? one : several);
@@ -68,6 +68,8 @@ std::string headline(const Verdicts& verdicts) {
     const char* both = missing == 0 ? "cannot be compared" : "cannot be compared or are missing";
     text = fmt::format("NOT COMPARABLE: {}.", absent == missing ? share(absent, "is missing", "are missing")
                                                                 : share(absent, both, both));
+  } else if (!compares_any(verdicts)) {
+    text = "No case was compared:";
   } else if (unclear > 0) {
     text =
         fmt::format("INCONCLUSIVE: {} not clear, none is shown to be slower.", share(unclear, "is", "are"));

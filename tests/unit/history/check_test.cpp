@@ -251,7 +251,7 @@ TEST(HistoryCheckTest, BelowTheThresholdNothingCounts) {
 }
 
 TEST(HistoryCheckTest, AYoungHistoryIsGoodAndSaysHowManyRunsItTakes) {
-  EXPECT_EQ(exit_status(check_history(history_of({}), {})), 3) << "there is nothing at all";
+  EXPECT_EQ(exit_status(check_history(history_of({}), {})), 4) << "there is nothing at all";
   const History few = history_of({stepped(8, 4, 2)});
   const HistoryCheck check = check_history(few, {});
   EXPECT_EQ(check.untold, 1U);

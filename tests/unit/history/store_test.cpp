@@ -172,6 +172,26 @@ TEST_F(HistoryStoreTest, KeepsMachinesApart) {
   EXPECT_EQ(h.series.size(), 4U);
 }
 
+/// A container has a new name each time it starts.
+TEST_F(HistoryStoreTest, CountsAMachineOfAnotherNameAsTheOneThatAgrees) {
+  HistoryStore store = to_add();
+  Result r = run_of({timed("a", 1e-3)}, "1");
+  add(store, r);
+  r.host.name = "f00dcafe";
+  r.created = "2";
+  EXPECT_EQ(add(store, r).machine.name, "host");
+  r.created = "3";
+  EXPECT_EQ(add(store, r, "abc", "node 2").machine.name, "node 2") << "as the user says";
+  r.host.name = "host";
+  r.created = "4";
+  EXPECT_EQ(add(store, r).machine.name, "host") << "that of its name, not the newest";
+  r.host.name = "beef";
+  r.host.threads = 1;
+  r.created = "5";
+  EXPECT_EQ(add(store, r).machine.name, "beef") << "another number of threads";
+  EXPECT_EQ(store.read().machines.size(), 3U);
+}
+
 TEST_F(HistoryStoreTest, AcceptsSeriesUpToTheirNewestRun) {
   HistoryStore store = to_add();
   add(store, run_of({timed("a", 1e-3), timed("b", 1e-3)}, "1"));

@@ -26,8 +26,14 @@ int status_of(std::vector<CaseVerdict> cases) {
 }
 
 TEST(VerdictExitStatus, IsGoodWhereNothingGotSlower) {
-  EXPECT_EQ(status_of({}), 0);
   EXPECT_EQ(status_of({of_verdict(Verdict::same), of_verdict(Verdict::faster)}), 0);
+}
+
+TEST(VerdictExitStatus, IsFourWhereNothingWasCompared) {
+  EXPECT_EQ(status_of({}), 4);
+  for (const Presence presence : {Presence::both, Presence::only_head, Presence::only_base})
+    EXPECT_EQ(status_of({of_presence(presence, Status::unsupported)}), 4) << name(presence);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::ok)}), 4);
 }
 
 TEST(VerdictExitStatus, TellsWhatMustBeActedOnFirst) {
@@ -53,7 +59,7 @@ TEST(VerdictExitStatus, IsOneForAWrongHeadWhateverTheBaseWas) {
 
 TEST(VerdictExitStatus, CountsWhatIsMissingButNotWhatIsNew) {
   EXPECT_EQ(status_of({of_presence(Presence::only_base, Status::ok)}), 4);
-  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::ok)}), 0);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::ok), of_verdict(Verdict::same)}), 0);
   EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::failed)}), 4);
 }
 

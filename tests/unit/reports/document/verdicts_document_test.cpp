@@ -54,7 +54,7 @@ TEST(VerdictFindings, AreThoseThatTheExitStatusCounts) {
           c.base_status = static_cast<Status>(base);
           c.head_status = static_cast<Status>(head);
           const Verdicts of = verdicts({c});
-          EXPECT_EQ(finding_kind(c) <= FindingKind::inconclusive, exit_status(of) != 0)
+          EXPECT_EQ(finding_kind(c) <= FindingKind::inconclusive || !compares_any(of), exit_status(of) != 0)
               << name(presence) << " " << name(c.verdict) << " " << name(c.base_status) << " "
               << name(c.head_status);
           EXPECT_EQ(headline(of).starts_with("PASS"), exit_status(of) == 0) << headline(of);
@@ -76,7 +76,10 @@ TEST(VerdictFindings, AreCountedInTheHeadline) {
             "NOT COMPARABLE: 1 of 2 cases cannot be compared. 1 incomparable, 1 inconclusive.");
   EXPECT_EQ(headline(verdicts({verdict_of(Verdict::inconclusive, 4, 1)})),
             "INCONCLUSIVE: 1 of 1 case is not clear, none is shown to be slower. 1 inconclusive.");
-  EXPECT_EQ(headline(verdicts({})), "No case was compared.");
+  EXPECT_EQ(headline(verdicts({})), "No case was compared: there is none.");
+  CaseVerdict added = incomparable(3, "");
+  added.presence = Presence::only_head;
+  EXPECT_EQ(headline(verdicts({added})), "No case was compared: 1 new.");
 }
 
 TEST(VerdictFindings, DescribeChangesAndWhatElse) {
