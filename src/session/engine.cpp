@@ -435,9 +435,10 @@ void Engine::calibrate(Contender& contender, double seconds) {
     keep_losses(contender, s);
     note_turn_cost(contender, s, taken->turn_seconds);
     workers_.place_threads(participant, std::max(0.0, total_seconds(s)));
-    // A step of the clock may have passed without being seen.
+    // A step of the clock may have passed without being seen, and a clock that went back hides time.
+    constexpr double fastest_answer = 50e-6;  // seconds
     contender.request_seconds =
-        std::max(taken->answer_seconds, clock_step_) / static_cast<double>(iterations);
+        std::max({taken->answer_seconds, clock_step_, fastest_answer}) / static_cast<double>(iterations);
     // Whether a program reports all of its time is seen later, in samples that are long enough.
     const double each = s.seconds > 0 && !taken->jumped ? s.seconds : contender.request_seconds;
     if (round == 0) {
