@@ -66,15 +66,15 @@ TEST(VerdictExitStatus, CountsWhatIsMissingButNotWhatIsNew) {
 TEST(VerdictExitStatus, IsFourForWhateverANewCaseFailsBy) {
   for (const Status status : {Status::failed, Status::timed_out, Status::out_of_memory, Status::interrupted})
     EXPECT_EQ(status_of({of_presence(Presence::only_head, status)}), 4) << name(status);
-  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::unsupported)}), 0);
-  EXPECT_EQ(status_of({of_presence(Presence::only_base, Status::unsupported)}), 0);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::unsupported), of_verdict(Verdict::same)}), 0);
+  EXPECT_EQ(status_of({of_presence(Presence::only_base, Status::unsupported), of_verdict(Verdict::same)}), 0);
   EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::implausible)}), 1);
   EXPECT_EQ(status_of({of_presence(Presence::only_base, Status::wrong)}), 4)
       << "the base's answers are no fault";
 }
 
 TEST(VerdictExitStatus, DoesNotCountWhatNeitherSideSupports) {
-  EXPECT_EQ(status_of({of_presence(Presence::both, Status::unsupported)}), 0);
+  EXPECT_EQ(status_of({of_presence(Presence::both, Status::unsupported), of_verdict(Verdict::same)}), 0);
   auto lost = of_presence(Presence::both, Status::unsupported);
   lost.base_status = Status::ok;
   EXPECT_EQ(status_of({lost}), 4);
