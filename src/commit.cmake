@@ -3,6 +3,12 @@
 cmake_minimum_required(VERSION 3.22)
 set(COMMIT "")
 if(GIT)
+  # A git hook that builds this tells git by variables to look at its own repository, or at another index.
+  execute_process(COMMAND ${GIT} rev-parse --local-env-vars OUTPUT_VARIABLE names ERROR_QUIET)
+  string(REGEX MATCHALL "[A-Z_]+" names "${names}")
+  foreach(name IN LISTS names)
+    unset(ENV{${name}})
+  endforeach()
   file(REAL_PATH ${SOURCE} source)
   execute_process(COMMAND ${GIT} -C ${source} rev-parse --show-toplevel
                   OUTPUT_VARIABLE top ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

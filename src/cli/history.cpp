@@ -40,11 +40,14 @@ struct HistoryOptions {
   bool all_runs = false;
 };
 
-/// The first line that a command prints; empty if it fails.
-std::string first_line(const char* command) {
+/// The first line that git prints about the checkout in the working directory; empty if it fails. A git hook
+/// has variables that name another repository, perhaps.
+std::string git_line(const std::string& arguments) {
   std::error_code error;
   if (std::filesystem::current_path(error).empty()) return {};  // sh would complain of a deleted folder
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
+  const std::string command =
+      fmt::format("exec 2>/dev/null; unset $(git rev-parse --local-env-vars); git {}", arguments);
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::array<char, 256> line{};
   if (!pipe || std::fgets(line.data(), line.size(), pipe.get()) == nullptr) return {};
   std::string text = line.data();
@@ -70,7 +73,7 @@ bool is_same_commit(const std::string& commit, const std::string& full) {
 void complete_label(RunLabel& label) {
   if (!label.time.empty() && !is_time(label.time))
     throw CommandError("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time);
-  const std::string checked_out = first_line("git rev-parse --verify HEAD 2>/dev/null");
+  const std::string checked_out = git_line("rev-parse --verify HEAD");
   if (label.commit.empty()) label.commit = checked_out;
   if (label.commit.empty())
     throw CommandError(
@@ -78,7 +81,7 @@ void complete_label(RunLabel& label) {
         "--commit SHA");
   // The branch of another commit is not known.
   if (label.branch.empty() && is_same_commit(label.commit, checked_out))
-    label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
+    label.branch = git_line("symbolic-ref --quiet --short HEAD");
 }
 
 struct ReadResult {

@@ -119,16 +119,16 @@ TEST_F(HistoryTest, TakesResultsOfRunAndKeepsThemInOrder) {
 }
 
 TEST_F(HistoryTest, TheCommitIsThatOfTheWorkingDirectory) {
-  // Neither this machine's settings nor a repository around the folder may count.
-  const VariableForNow folder("GIT_DIR", nullptr), tree("GIT_WORK_TREE", nullptr),
-      index("GIT_INDEX_FILE", nullptr), own("GIT_CONFIG_GLOBAL", "/dev/null"),
+  // Neither this machine's settings nor a repository around the folder may count, nor that of a git hook.
+  const VariableForNow hook("GIT_DIR", BREAKEVEN_SOURCE_DIR "/.git"), own("GIT_CONFIG_GLOBAL", "/dev/null"),
       of_system("GIT_CONFIG_SYSTEM", "/dev/null"),
       ceiling("GIT_CEILING_DIRECTORIES", folder_.path().parent_path().c_str());
   const auto result = files(1, 0, 1)[0];
   EXPECT_THAT(with_status(2, history({"add", store(), result})).err, HasSubstr("say --commit SHA"));
   EXPECT_FALSE(std::filesystem::exists(store())) << "nothing is begun that cannot be done";
   const auto git = [&](const std::string& arguments) {
-    return std::system(fmt::format("git -C '{}' -c user.name=n -c user.email=e {} >/dev/null 2>&1",
+    return std::system(fmt::format("unset $(git rev-parse --local-env-vars); "
+                                   "git -C '{}' -c user.name=n -c user.email=e {} >/dev/null 2>&1",
                                    folder_.path().string(), arguments)
                            .c_str());
   };
