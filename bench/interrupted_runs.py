@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What is left when `breakeven run` is killed, hung up, terminated or stopped at a random moment?
+"""What is left when `breakeven run` is killed, hung up, terminated (once or twice) or stopped at a random moment?
 
     bench/interrupted_runs.py                                              50 rounds of each kind
-    bench/interrupted_runs.py --kills 200 --hangups 200 --terminations 50 --stops 50 --seed 2
+    bench/interrupted_runs.py --kills 200 --hangups 200 --terminations 50 --pairs 200 --stops 50 --seed 2
     bench/interrupted_runs.py --backends openblas,onednn                   which real ones; default: these
 
 A round starts a run in a folder of its own, waits for a moment that is drawn from the whole length of such a run (every second one from its
@@ -14,6 +14,9 @@ ones that each start a process in a session of its own. Afterwards this must hol
     result      it is absent, or a whole file that `breakeven report` reads and whose cases are among those of a whole run
     resume      `run --resume` (without a file: `run --out`) ends with status 0 and every case ok, and keeps what was measured bit for bit
     litter      after it, the folder holds no lock and no unfinished file
+
+A round of pairs sends SIGINT or SIGTERM and, up to 200 ms later, one of both again. Neither may end the run by itself, nor leave a lock
+or an unfinished file, unless the first came before the run had begun anything.
 
 A round of stops sends SIGSTOP and, after up to 6 s, SIGCONT, where an answer has 3 s: the run must end with status 0 and every case
 ok. Nothing here is a timing: the machine may be busy. Exit status: 0, or 1 if something did not hold.
@@ -174,17 +177,22 @@ class Kind:
         """A random moment. Half of them are in the first tenth, in which programs are started and say hello."""
         return self.seconds * generator.uniform(0, generator.choice([0.1, 1]))
 
-    def interrupt(self, number, generator, grace, counts):
+    def interrupt(self, numbers, generator, grace, counts):
         with self.round() as one:
             process = one.start("--out", "out.json")
             time.sleep(self.moment(generator))
-            process.send_signal(number)
+            process.send_signal(numbers[0])
+            if len(numbers) > 1:
+                time.sleep(generator.uniform(0, 0.2))
+                process.send_signal(numbers[1])
             status, errors = one.end_of(process)
-            counts[ENDS.get(status, "ended by the signal" if status == -number else f"status {status}")] += 1
-            if status not in (0, 130, -number):
+            counts[ENDS.get(status, "ended by the signal" if -status in numbers else f"status {status}")] += 1
+            if status not in (0, 130) and -status not in numbers:
                 raise Wrong(f"the run ended with status {status}: {errors.strip()}")
             one.expect_no_processes(grace)
             left = one.files()
+            if len(numbers) > 1 and (left - {"out.json"} or status < 0 and left):
+                raise Wrong(f"{ENDS.get(status, f'ended with status {status}')}, and left {', '.join(sorted(left))}")
             counts["left a lock"] += ".out.json.lock" in left
             counts["left an unfinished file"] += any(name.endswith(".part") for name in left)
             if strange := [name for name in left if name not in ("out.json", "out.previous.json", ".out.json.lock") and not name.endswith(".part")]:
@@ -231,6 +239,7 @@ def main():
     options.add_argument("--kills", type=int, default=50, help="rounds with SIGKILL; default: %(default)s")
     options.add_argument("--hangups", type=int, default=50, help="rounds with SIGHUP; default: %(default)s")
     options.add_argument("--terminations", type=int, default=50, help="rounds with SIGTERM; default: %(default)s")
+    options.add_argument("--pairs", type=int, default=50, help="rounds with two of SIGINT and SIGTERM; default: %(default)s")
     options.add_argument("--stops", type=int, default=50, help="rounds with SIGSTOP and SIGCONT; default: %(default)s")
     options.add_argument("--seed", type=int, default=1, help="another one draws other moments; default: %(default)s")
     options.add_argument("--grace", type=float, default=10, help="seconds within which processes must have gone; default: %(default)s")
@@ -259,9 +268,14 @@ def main():
     failed = 0
     for what, rounds in zip(SIGNALS, (chosen.kills, chosen.hangups, chosen.terminations)):
         def interrupt(kind, generator, counts, number=SIGNALS[what]):
-            kind.interrupt(number, generator, chosen.grace, counts)
+            kind.interrupt([number], generator, chosen.grace, counts)
 
         failed += run_rounds(what, rounds, kinds, chosen.seed, interrupt)
+
+    def interrupt_twice(kind, generator, counts):
+        kind.interrupt(generator.choices([signal.SIGINT, signal.SIGTERM], k=2), generator, chosen.grace, counts)
+
+    failed += run_rounds("pairs", chosen.pairs, kinds, chosen.seed, interrupt_twice)
     failed += run_rounds("stopped", chosen.stops, stopped, chosen.seed, lambda kind, generator, counts: kind.stop(generator, chosen.grace, counts))
     return 1 if failed else 0
 

@@ -38,6 +38,7 @@ struct ConformanceOptions {
 
 int conformance(const ConformanceOptions& o) {
   expect_proc();
+  const Interruption interruption;
   const auto programs = find_backends(backend_folders());
   const std::filesystem::path program = find_program(o.program, programs);
   std::error_code error;
@@ -58,6 +59,7 @@ int conformance(const ConformanceOptions& o) {
   // A path with a slash is not searched in PATH.
   const auto checks = check_conformance(
       std::filesystem::path(".") / program, arbiter->path, o.timeout, is_wanted, [&](const Check& check) {
+        if (Interruption::requested()) throw CommandError(exit_code::interrupted, "interrupted");
         const bool failed = check.outcome == Check::Outcome::failed;
         if (!failed && !o.verbose) return;
         const char* word = failed                                    ? "FAILED "

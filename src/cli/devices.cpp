@@ -54,6 +54,7 @@ struct DevicesOptions {
 };
 
 int devices(const DevicesOptions& o) {
+  const Interruption interruption;
   const int threads = choose_threads(o.threads);
   Host host = describe_host(threads);
   const std::vector<BackendRecord> backends = probe_all(find_backends(backend_folders()), threads);

@@ -264,6 +264,7 @@ std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
 }
 
 int gate(const GateOptions& o) {
+  const Interruption interruption;
   std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
   inputs.push_back(o.selftest.empty() ? results_folder() / selftest_file : o.selftest);
   o.outputs.check(inputs);
@@ -297,7 +298,6 @@ int gate(const GateOptions& o) {
   // The one beside the driver: a program that is compared must not verify itself.
   plan.arbiter = find_named_backends({"reference"}, plan.threads).arbiter;
 
-  const Interruption interruption;
   ProgressLine line(o.quiet);
   WorkingFile working(o.outputs.file_of("--out"));
   Verdicts verdicts = run_gate(

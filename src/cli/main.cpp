@@ -24,6 +24,7 @@
 #include "cli/version_text.h"
 #include "json/memory_reserve.h"
 #include "json/text.h"
+#include "session/worker_process.h"
 
 namespace breakeven {
 namespace {
@@ -155,6 +156,9 @@ int run_program(int argc, char** argv) {
     }
     tell(e.what());
     return e.status();
+  } catch (const Interrupted& e) {
+    tell(e.what());
+    return exit_code::interrupted;
   } catch (const std::bad_alloc&) {
     tell("memory ended; give fewer or smaller files, or a higher limit (`ulimit -v`)");
   } catch (const nlohmann::json::exception& e) {

@@ -175,6 +175,7 @@ void tell_why_none_is_good(const Result& result) {
 }
 
 int run(const Options& o) {
+  const Interruption interruption;
   SessionPlan plan;
   plan.config = select_cases(o.selection);
   limit_case_seconds(plan.config.measure, o.seconds);
@@ -196,7 +197,6 @@ int run(const Options& o) {
   plan.arbiter = std::move(backends.arbiter);
   if (plan.earlier) check_resumable(*plan.earlier, plan, o.resume.string());
 
-  const Interruption interruption;
   ProgressLine line(o.quiet);
   const Result result = run_session(
       plan, [&](const Result& r, std::size_t first_changed) { writer.update(r, first_changed); },

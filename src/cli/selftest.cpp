@@ -135,6 +135,7 @@ void print_selftest(const Selftest& s) {
 }
 
 int selftest(const SelftestOptions& o) {
+  const Interruption interruption;
   // Half of the gates are without a change, because rare events need the most trials.
   constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
   const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
@@ -150,7 +151,6 @@ int selftest(const SelftestOptions& o) {
   }
   std::map<double, InjectedCounts> counts;
   std::vector<Verdicts> unchanged;
-  const Interruption interruption;
   ProgressLine line(o.quiet);
   const auto start = Clock::now();
   for (std::size_t i = 0; !Interruption::requested(); ++i) {

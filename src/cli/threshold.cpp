@@ -169,6 +169,7 @@ int from_results(const ThresholdOptions& o) {
 
 /// Measures both sides in turn.
 int measured_threshold(const ThresholdOptions& o) {
+  const Interruption interruption;
   o.outputs.check(files_of_configs({o.config}));
   const FileLock lock(o.outputs.file_of("--out"));
   ThresholdPlan plan;
@@ -181,7 +182,6 @@ int measured_threshold(const ThresholdOptions& o) {
   plan.max_seconds = 60 * o.minutes;
   choose_sides(plan, o);
 
-  const Interruption interruption;
   ProgressLine line(o.quiet);
   WorkingFile working(o.outputs.file_of("--out"));
   const Threshold found = run_threshold(

@@ -77,6 +77,7 @@ BackendRecord ask_hello(const BackendProgram& program, WorkerProcess& worker, in
   constexpr std::chrono::seconds greeting_timeout{120};
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
+  if (!std::holds_alternative<answer::Hello>(asked) && Interruption::requested()) throw Interrupted();
   BackendRecord record;
   record.name = program.name;
   record.role = "contender";

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio.hpp>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <thread>
@@ -38,6 +40,7 @@ namespace bp = boost::process::v1;
 namespace bp = boost::process;
 #endif
 #include "host/library_variables.h"
+#include "host/steady_clock.h"
 #include "host/threads.h"
 #include "protocol/foreign_text.h"
 #include "session/launcher.h"
@@ -62,9 +65,13 @@ constexpr std::chrono::seconds longest_look{1};
 /// How long a killed program, and everything that it started, may take to end.
 constexpr std::chrono::seconds longest_end{10};
 
+/// How long after the first signal another one is the same wish.
+constexpr std::chrono::milliseconds one_wish{500};
+
 // Read in several threads, and written by a signal handler.
-std::atomic<int> interrupted = 0, ends_asked_for = 0;
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<bool> interrupted = false;
+std::atomic<Clock::rep> first_asked = 0;  // when the process was first asked to end; 0: it was not
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
 /// Redirects output from a terminal that has gone. Writing to it would fail and end a run before its results
 /// are saved.
@@ -81,12 +88,13 @@ void leave_lost_terminal() {
 
 void on_signal(int signal) {
   const int error = errno;
-  interrupted = 1;
+  interrupted = true;
   if (signal == SIGHUP) {  // both the terminal and its shell may send one
     leave_lost_terminal();
   } else {
-    ends_asked_for = ends_asked_for + 1;
-    if (ends_asked_for > 1) {
+    const Clock::rep now = Clock::now().time_since_epoch().count();
+    Clock::rep first = 0;
+    if (!first_asked.compare_exchange_strong(first, now) && Clock::duration(now - first) >= one_wish) {
       std::signal(signal, SIG_DFL);
       std::raise(signal);
     }
@@ -148,21 +156,18 @@ bp::environment environment_of(const WorkerOptions& options) {
 }  // namespace
 
 Interruption::Interruption() {
-  interrupted = 0;
-  ends_asked_for = 0;
-  struct sigaction action {};
+  interrupted = false;
+  first_asked = 0;
+  struct sigaction action {
+  }, hangup{};
   action.sa_handler = on_signal;
-  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals.at(i), &action, &before_.at(i));
-  // Under nohup SIGHUP is ignored and must stay so.
-  if (before_.back().sa_handler == SIG_IGN) sigaction(signals.back(), &before_.back(), nullptr);
-}
-
-Interruption::~Interruption() {
-  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals.at(i), &before_.at(i), nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // it is ignored under nohup
 }
 
 bool Interruption::requested() {
-  return interrupted != 0;
+  return interrupted;
 }
 
 struct WorkerProcess::Pipes {

@@ -1,13 +1,12 @@
 // One running backend program, and the communication with it.
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,21 +19,20 @@
 namespace breakeven {
 
 /// Makes Ctrl-C, SIGTERM and SIGHUP (the terminal or the connection has gone) end the current work instead of
-/// the process. A second Ctrl-C or SIGTERM ends the process at once. SIGHUP stays ignored if it was, as under
-/// nohup. There must be at most one object per process, constructed before any worker is started.
+/// the process, until the process ends: none undoes what is being saved. Another Ctrl-C or SIGTERM within
+/// half a second is the same wish, because schedulers and shells send two; a later one ends the process at
+/// once. SIGHUP stays ignored if it was, as under nohup. Construct it before a file is locked and a worker
+/// started.
 class Interruption {
  public:
   Interruption();
-  ~Interruption();
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-  Interruption(Interruption&&) = delete;
-  Interruption& operator=(Interruption&&) = delete;
   static bool requested();
+};
 
- private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, signals.size()> before_{};
+/// Thrown if the work was interrupted before anything was measured.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted before anything was measured") {}
 };
 
 /// A running program. Everything that it starts ends with it, and it ends with the driver (worker_keeper.h).
