@@ -1,8 +1,10 @@
 // breakeven compare: compares two result files and prints a verdict for each case.
 #include "verdicts/compare.h"
 
+#include <array>
 #include <filesystem>
-#include <future>
+#include <utility>
+#include <vector>
 
 #include "cli/named_files.h"
 #include "cli/outputs.h"
@@ -10,6 +12,7 @@
 #include "cli/terminal_output.h"
 #include "reports/document/builders.h"
 #include "results/google_benchmark.h"
+#include "results/reading.h"
 #include "session/environment.h"
 
 namespace breakeven {
@@ -23,6 +26,20 @@ struct CompareCommand {
   bool quiet = false;
 };
 
+/// Without the sources and the time. The results, which are larger, are freed.
+Verdicts compare_files_as_read(const std::filesystem::path& base, const std::filesystem::path& head,
+                               const CompareOptions& options) {
+  std::vector<Result> results;
+  read_ahead(
+      std::array{base, head},
+      [](const std::filesystem::path& file) { return read_any_result(file, Detail::figures); },
+      [&](const std::filesystem::path& /*file*/, Result result) { results.push_back(std::move(result)); });
+  Verdicts verdicts = compare_results(results[0], results[1], options);
+  verdicts.base.threads = results[0].host.threads;
+  verdicts.head.threads = results[1].host.threads;
+  return verdicts;
+}
+
 int compare_files(const CompareCommand& o) {
   if (o.base == "-" && o.head == "-") {
     throw CommandError("BASE and HEAD are both -, but there is only one standard input; name a file");
@@ -30,15 +47,9 @@ int compare_files(const CompareCommand& o) {
   o.outputs.check({o.base, o.head});
   CompareOptions options = o.options;
   for (const std::string& name : o.allowed) options.allowed.insert(*parse_name<Difference>(name));
-  // Reading takes nearly all of the time, so the files are read in parallel.
-  auto reading = std::async(std::launch::async, read_any_result, o.head);
-  const Result base = read_any_result(o.base);
-  const Result head = reading.get();
-  Verdicts verdicts = compare_results(base, head, options);
+  Verdicts verdicts = compare_files_as_read(o.base, o.head, options);
   verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
   verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
-  verdicts.base.threads = base.host.threads;
-  verdicts.head.threads = head.host.threads;
   verdicts.created = now_utc();
   if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
   o.outputs.write(&verdicts, o.quiet);

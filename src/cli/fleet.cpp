@@ -11,6 +11,7 @@
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "reports/document/builders.h"
+#include "results/reading.h"
 #include "text/printable.h"
 
 namespace breakeven {
@@ -30,9 +31,13 @@ int judge_files(const FleetCommand& o) {
   for (const auto& file : o.files) {
     if (std::ranges::count(o.files, file) > 1)
       throw CommandError("{}: is given twice, and each file is a node", printable(file.string()));
-    results.push_back(read_result(file));
-    names.push_back(file == "-" ? "standard input" : file.string());
   }
+  read_ahead(
+      o.files, [](const std::filesystem::path& file) { return read_result(file, Detail::figures); },
+      [&](const std::filesystem::path& file, Result result) {
+        results.push_back(std::move(result));
+        names.push_back(file == "-" ? "standard input" : file.string());
+      });
   const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});
   if (!o.out.empty()) write_text_file(o.out, to_json_text(fleet, o.threshold));
   if (o.out != "-") print_document(document_of(fleet), true);

@@ -8,6 +8,7 @@
 #include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
+#include "results/reading.h"
 #include "session/session.h"
 #include "verdicts/merge_shards.h"
 
@@ -34,11 +35,13 @@ int merge_files(const MergeCommand& o) {
   for (const std::string& name : o.allowed) allowed.insert(*parse_name<Difference>(name));
   std::vector<ShardFile> shards;
   std::vector<std::string> known;
-  for (const auto& file : o.files) {
-    shards.push_back({.file = file == "-" ? "standard input" : file.string(), .result = read_result(file)});
-    const auto& warnings = shards.back().result.warnings;
-    known.insert(known.end(), warnings.begin(), warnings.end());
-  }
+  read_ahead(
+      o.files, [](const std::filesystem::path& file) { return read_result(file); },
+      [&](const std::filesystem::path& file, Result result) {
+        known.insert(known.end(), result.warnings.begin(), result.warnings.end());
+        shards.push_back(
+            {.file = file == "-" ? "standard input" : file.string(), .result = std::move(result)});
+      });
   Result merged;
   try {
     merged = merge_shards(std::move(shards), allowed);

@@ -24,15 +24,18 @@ void Fields::object(const char* key, const std::function<void(Fields&)>& list) {
   }
 }
 
-std::string text_in_lines(const Json& head,
-                          const std::vector<std::pair<const char*, std::span<const std::string>>>& lists) {
+Lines lines_of_texts(const char* key, const std::vector<std::string>& texts) {
+  return {.key = key, .count = texts.size(), .text = [&](std::size_t i) { return texts[i]; }};
+}
+
+std::string text_in_lines(const Json& head, const std::vector<Lines>& lists) {
   std::string text = "{";
   for (const auto& [key, value] : head.items())
     text += fmt::format("\n{}: {},", text_of(key), text_of(value));
   const char* before = "";
-  for (const auto& [key, values] : lists) {
-    text += fmt::format("{}\n\"{}\": [", before, key);
-    for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "\n" : ",\n") + values[i];
+  for (const Lines& list : lists) {
+    text += fmt::format("{}\n\"{}\": [", before, list.key);
+    for (std::size_t i = 0; i < list.count; ++i) (text += i == 0 ? "\n" : ",\n") += list.text(i);
     text += "\n]";
     before = ",";
   }

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -202,18 +201,25 @@ T read_fields(const JsonReader& in) {
   return value;
 }
 
-/// The JSON text of each value, in one line.
-template <typename T>
-std::vector<std::string> texts_of(const std::vector<T>& values) {
-  std::vector<std::string> texts;
-  texts.reserve(values.size());
-  for (const T& value : values) texts.push_back(text_of(json_of(value)));
-  return texts;
-}
+/// A list whose entries are written with a line for each. `text` is called once for each entry, in order, so
+/// that the texts need not all be in memory.
+struct Lines {
+  const char* key = "";
+  std::size_t count = 0;
+  std::function<std::string(std::size_t)> text;
+};
 
-/// Formats a document with one line for each member of `head`, and one for each text in the lists: such files
-/// grow by lines, and diffs of them are readable.
-std::string text_in_lines(const Json& head,
-                          const std::vector<std::pair<const char*, std::span<const std::string>>>& lists);
+/// The JSON text of each value, which must outlive the lines.
+template <typename T>
+Lines lines_of(const char* key, const std::vector<T>& values) {
+  return {
+      .key = key, .count = values.size(), .text = [&](std::size_t i) { return text_of(json_of(values[i])); }};
+}
+/// Texts that are JSON already, and outlive the lines.
+Lines lines_of_texts(const char* key, const std::vector<std::string>& texts);
+
+/// Formats a document with one line for each member of `head`, and one for each entry of the lists: such
+/// files grow by lines, and diffs of them are readable.
+std::string text_in_lines(const Json& head, const std::vector<Lines>& lists);
 
 }  // namespace breakeven

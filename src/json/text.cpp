@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <utility>
 #include <vector>
@@ -31,10 +32,75 @@ void dismantle(Json& document) {
   }
 }
 
+/// The characters of a text in parts.
+class Characters {
+ public:
+  explicit Characters(const TextParts& parts) : parts_(parts) {}
+  bool are_left() {
+    if (next_ == end_ && !ended_) {
+      const std::string_view part = parts_();
+      next_ = part.data();
+      end_ = next_ + part.size();
+      ended_ = part.empty();
+      if (beginning_.empty()) beginning_ = whole_characters(part.substr(0, longest_beginning));
+    }
+    return next_ != end_;
+  }
+  const char& next() const { return *next_; }
+  void advance() { last_ = *next_++; }
+  /// The last character that was read.
+  char last() const { return last_; }
+  /// Enough of the text to tell its format.
+  const std::string& beginning() const { return beginning_; }
+
+ private:
+  static constexpr std::size_t longest_beginning = 65536;
+
+  /// The text without the bytes at its end that may be the beginning of a character.
+  static std::string whole_characters(std::string_view text) {
+    constexpr auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (text.size() == longest_beginning) {
+      while (!text.empty() && !is_ascii(text.back())) text.remove_suffix(1);
+    }
+    return std::string(text);
+  }
+
+  const TextParts& parts_;
+  std::string beginning_;
+  char last_ = ' ';
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+  bool ended_ = false;
+};
+
+/// Iterates over them for the library's parser, which reads each once; null: the end.
+class CharacterIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  explicit CharacterIterator(Characters* of = nullptr) : of_(of) {}
+  reference operator*() const { return of_->next(); }
+  CharacterIterator& operator++() {
+    of_->advance();
+    return *this;
+  }
+  bool operator==(const CharacterIterator& end) const {
+    return of_ == end.of_ || !(of_ != nullptr ? of_ : end.of_)->are_left();
+  }
+
+ private:
+  Characters* of_;
+};
+
 /// Builds the document, like the library's own builder, and also detects errors that the library accepts.
 class Builder {
  public:
-  Builder(RepeatedKey repeated, std::size_t most) : repeated_(repeated), most_(most) {}
+  Builder(RepeatedKey repeated, ElementReceiver* receiver, std::size_t most)
+      : repeated_(repeated), receiver_(receiver), most_(most) {}
   Json take() { return std::move(*document_); }
 
   // The parser calls these functions; their names are the library's.
@@ -80,6 +146,7 @@ class Builder {
     count();
     if (!takes_next()) return true;
     put(std::forward<Value>(value));
+    hand_over();
     return true;
   }
 
@@ -124,6 +191,8 @@ class Builder {
       empty.get_ref<Json::object_t&>().reserve(std::min(members_[levels_.size()], most_reserved));
     }
     // The value stays in place while its level is open, because only the innermost level grows.
+    if (receiver_ != nullptr && levels_.size() == 1 && levels_[0]->is_object() && empty.is_array())
+      receives_ = receiver_->wants(*document_, key_);
     keys_.push_back(std::move(key_));
     levels_.push_back(put(std::move(empty)));
     return true;
@@ -137,15 +206,32 @@ class Builder {
     levels_.pop_back();
     if (level.is_object()) members_[levels_.size()] = level.size();
     keys_.pop_back();
+    if (levels_.size() == 1) {
+      receives_ = false;
+      received_ = 0;
+    }
+    hand_over();
     return true;
   }
+
+  /// Gives the receiver the element that has just been completed, and frees it.
+  void hand_over() {
+    if (!receives_ || levels_.size() != 2) return;
+    auto& elements = levels_[1]->get_ref<Json::array_t&>();
+    receiver_->receive(elements.back());
+    dismantle(elements.back());
+    elements.pop_back();
+    ++received_;
+  }
+  /// The number of elements of the open level `l`, a list, that were read so far.
+  std::size_t elements_of(std::size_t l) const { return levels_[l]->size() + (l == 1 ? received_ : 0); }
 
   /// The place of the innermost open level, as a JSON pointer.
   std::string place() const {
     std::string pointer;
     for (std::size_t l = 1; l < levels_.size(); ++l) {
       const Json& outer = *levels_[l - 1];
-      pointer += outer.is_array() ? fmt::format("/{}", outer.size() - 1) : pointer_to(keys_[l]);
+      pointer += outer.is_array() ? fmt::format("/{}", elements_of(l - 1) - 1) : pointer_to(keys_[l]);
     }
     return pointer;
   }
@@ -153,11 +239,15 @@ class Builder {
   std::string next_place() const {
     if (levels_.empty()) return "";
     const Json& level = *levels_.back();
-    return place() + (level.is_array() ? fmt::format("/{}", level.size()) : pointer_to(key_));
+    const std::size_t innermost = levels_.size() - 1;
+    return place() + (level.is_array() ? fmt::format("/{}", elements_of(innermost)) : pointer_to(key_));
   }
 
   RepeatedKey repeated_;
-  std::size_t most_;  // values
+  ElementReceiver* receiver_;
+  std::size_t most_;          // values
+  bool receives_ = false;     // the open list in the outermost object
+  std::size_t received_ = 0;  // elements of that list
   std::size_t values_ = 0;
   OwnedDocument document_{new Json};
   std::vector<Json*> levels_;         // open levels, the outermost first
@@ -171,17 +261,28 @@ class Builder {
 
 }  // namespace
 
-Json parse_strictly(const std::string& text, RepeatedKey repeated, std::size_t most) {
-  Builder builder(repeated, most);
+TextParts parts_of(std::string_view text) {
+  return [text]() mutable { return std::exchange(text, {}); };
+}
+
+Json parse_strictly(const TextParts& text, RepeatedKey repeated, ElementReceiver* receiver,
+                    std::size_t most) {
+  Builder builder(repeated, receiver, most);
+  Characters characters(text);
   try {
-    Json::sax_parse(text.data(), text.data() + text.size(), &builder);
-    // The library takes a zero byte for the end of the text.
-    if (text.find('\0') != std::string::npos) throw JsonError(other_format(text));
+    Json::sax_parse(CharacterIterator(&characters), CharacterIterator(), &builder);
   } catch (const JsonSyntaxError&) {
-    if (const std::string other = other_format(text); !other.empty()) throw JsonError(other);
+    if (const std::string other = other_format(characters.beginning()); !other.empty())
+      throw JsonError(other);
     throw;
   }
+  // The library takes a zero byte for the end of the text.
+  if (characters.last() == '\0') throw JsonError(other_format(characters.beginning() + '\0'));
   return builder.take();
+}
+
+Json parse_strictly(const std::string& text, RepeatedKey repeated, std::size_t most) {
+  return parse_strictly(parts_of(text), repeated, nullptr, most);
 }
 
 void FreeDocument::operator()(Json* document) const {

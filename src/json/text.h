@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,9 +18,27 @@ inline constexpr std::size_t most_values = 16'000'000;
 
 enum class RepeatedKey { refused, first_counts };
 
+/// Receives the elements of a long list while the document is parsed, so that only one of them is in memory.
+class ElementReceiver {
+ public:
+  virtual ~ElementReceiver() = default;
+  /// True if the list under this key of the outermost object is to be received; it is then empty in the
+  /// document. `before`: the document so far.
+  virtual bool wants(const Json& before, const std::string& key) = 0;
+  /// Called for each element, in order. The rest of the text may still turn out not to be JSON.
+  virtual void receive(const Json& element) = 0;
+};
+
+/// Gives the text of a document part by part, each valid until the next; an empty part is the end.
+using TextParts = std::function<std::string_view()>;
+/// The text as one part. It must outlive the parts.
+TextParts parts_of(std::string_view text);
+
 /// Parses JSON. Throws JsonSyntaxError for text that is not JSON; throws JsonError if it is of another
 /// format, which the message names, is nested too deeply, has a number that is too large for a double, more
 /// than `most` values, too many keys in one object, or a key twice.
+Json parse_strictly(const TextParts& text, RepeatedKey repeated, ElementReceiver* receiver = nullptr,
+                    std::size_t most = most_values);
 Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused,
                     std::size_t most = most_values);
 
@@ -34,7 +53,9 @@ using OwnedDocument = std::unique_ptr<Json, FreeDocument>;
 class ParsedFile {
  public:
   explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused)
-      : document_(new Json(parse_strictly(text, repeated))) {}
+      : ParsedFile(parts_of(text), repeated) {}
+  ParsedFile(const TextParts& text, RepeatedKey repeated, ElementReceiver* receiver = nullptr)
+      : document_(new Json(parse_strictly(text, repeated, receiver))) {}
   const Json& document() const { return *document_; }
 
  private:

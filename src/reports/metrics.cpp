@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "results/counted_samples.h"
 #include "statistics/summary.h"
 #include "workloads/workload.h"
 
@@ -85,6 +86,11 @@ std::optional<double> end_of_losses(const MeasuredCase& c) {
   return first ? training->loss.front() : training->loss.back();
 }
 
+std::optional<double> timing_samples(const MeasuredCase& c) {
+  if (!c.result->seconds) return std::nullopt;
+  return static_cast<double>(sample_figures(*c.result->seconds).count);
+}
+
 std::optional<double> epoch_seconds(const MeasuredCase& c) {
   const auto& training = c.result->training;
   if (!training || training->epoch_seconds.empty()) return std::nullopt;
@@ -115,7 +121,7 @@ std::span<const Metric> metrics() {
       {"seconds_ci_high", "Upper end of the 95 % confidence interval of that median.", "to", seconds,
        usable_time<of_timing<&Timing::ci_high>>, "seconds", "ci_high_seconds"},
       {"spread", "Half of that interval over the median.", "95 %", spread, spread_of_median, "ratio"},
-      {"timing_samples", "Samples that were taken.", "samples", count, of_timing<&Timing::samples>},
+      {"timing_samples", "Samples that were taken.", "samples", count, timing_samples},
       {"launches", "Fresh processes that took them.", "launches", count,
        above_0<of_timing<&Timing::launches>>},
       {"iterations", "Iterations in the last sample.", "iterations", count,

@@ -31,6 +31,12 @@ std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<d
 /// The same as indices into the timing's samples, in rising order.
 std::vector<std::size_t> counted_indices(const Timing& timing);
 
+/// The figures of the samples: computed, or those kept in place of the samples.
+SampleFigures sample_figures(const Timing& timing);
+
+/// Replaces what reports do not show by the figures of the samples.
+void keep_figures(CaseResult& result);
+
 /// The median share of its own speed at which the machine ran, over the samples that are counted. Empty if it
 /// is not known, and on a GPU, whose times hardly depend on it.
 std::optional<double> own_speed_of(const CaseResult& result);

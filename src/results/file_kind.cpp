@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "results/google_benchmark.h"
+#include "results/json.h"
 #include "results/reading.h"
 #include "results/result.h"
 
@@ -86,22 +88,24 @@ std::string_view describe(FileKind kind) {
 
 std::vector<SkippedFile> read_files_of(
     std::span<const std::filesystem::path> files, std::span<const FileKind> wanted,
-    const std::function<void(const std::filesystem::path&, FileKind, const Json&)>& read) {
+    const std::function<void(const std::filesystem::path&, FileKind, AnyFile&)>& read) {
   std::vector<SkippedFile> skipped;
-  for (const auto& file : files) {
-    const std::string text = read_result_text(file);
-    naming_file(file.string(), [&] {
-      // It may contain bare NaN, which is not JSON.
-      const bool is_googles = is_google_benchmark(text);
-      const ParsedFile parsed(is_googles ? "null" : text);
-      const FileKind kind = is_googles ? FileKind::google_benchmark : kind_of(parsed.document());
-      if (std::ranges::find(wanted, kind) != wanted.end()) {
-        read(file, kind, parsed.document());
-      } else {
-        skipped.push_back({.file = file, .kind = kind});
-      }
+  const auto parse = [](const std::filesystem::path& file) {
+    return naming_file(file.string(), [&] {
+      AnyText text = read_any_text(file);
+      // Google Benchmark's may contain bare NaN, which is not JSON.
+      return std::pair(text.is_google_benchmark,
+                       std::make_unique<AnyFile>(text.is_google_benchmark ? parts_of("null") : text.parts(),
+                                                 Detail::figures));
     });
-  }
+  };
+  read_ahead(files, parse, [&](const std::filesystem::path& file, auto parsed) {
+    const FileKind kind = parsed.first ? FileKind::google_benchmark : kind_of(parsed.second->document());
+    if (std::ranges::find(wanted, kind) == wanted.end())
+      skipped.push_back({.file = file, .kind = kind});
+    else
+      naming_file(file.string(), [&] { read(file, kind, *parsed.second); });
+  });
   if (skipped.size() < files.size() || files.empty()) return skipped;
   if (skipped.size() == 1)
     throw ResultError(fmt::format("{}: is {}; give {}", skipped[0].file.string(), describe(skipped[0].kind),

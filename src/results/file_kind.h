@@ -41,12 +41,14 @@ struct SkippedFile {
   FileKind kind = FileKind::unknown;
 };
 
-/// Calls `read` for each file of a wanted kind, in order ("-" is standard input), and returns the others. All
-/// errors, including those of `read`, become ResultErrors that name the file. If no file is of a wanted kind,
-/// the error names the kinds found.
+class AnyFile;
+
+/// Calls `read` for each file of a wanted kind, in order ("-" is standard input), and returns the others. Of
+/// results, figures are kept (Detail::figures). All errors, including those of `read`, become ResultErrors
+/// that name the file. If no file is of a wanted kind, the error names the kinds found.
 std::vector<SkippedFile> read_files_of(
     std::span<const std::filesystem::path> files, std::span<const FileKind> wanted,
-    const std::function<void(const std::filesystem::path&, FileKind, const nlohmann::ordered_json&)>& read);
+    const std::function<void(const std::filesystem::path&, FileKind, AnyFile&)>& read);
 
 /// A sentence such as "2 files skipped: a.json is a ranking of machines; b.json is a config". Empty if there
 /// are none.

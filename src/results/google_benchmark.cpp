@@ -20,6 +20,7 @@
 #include "json/reader.h"
 #include "protocol/foreign_text.h"
 #include "protocol/possible_seconds.h"
+#include "results/json.h"
 #include "results/reading.h"
 #include "results/validation.h"
 #include "statistics/summary.h"
@@ -30,7 +31,8 @@ namespace {
 /// A parser handler that stops at the first top-level key that shows the kind of the file.
 class KindListener {
  public:
-  bool google_benchmark() const { return google_benchmark_; }
+  /// Empty if no such key was found.
+  std::optional<bool> google_benchmark() const { return google_benchmark_; }
 
   bool null() { return true; }
   bool boolean(bool /*value*/) { return true; }
@@ -45,8 +47,11 @@ class KindListener {
   bool end_array() { return ascend(); }
   bool key(std::string& name) {
     if (depth_ != 1) return true;
-    google_benchmark_ = name == "context" || name == "benchmarks";
-    return !google_benchmark_ && name != "schema";
+    if (name == "context" || name == "benchmarks")
+      google_benchmark_ = true;
+    else if (name == "schema")
+      google_benchmark_ = false;
+    return !google_benchmark_;
   }
   static bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
                           const Json::exception& /*error*/) {
@@ -63,8 +68,15 @@ class KindListener {
     return true;
   }
   std::size_t depth_ = 0;
-  bool google_benchmark_ = false;
+  std::optional<bool> google_benchmark_;
 };
+
+/// Empty if this part of a text does not show it.
+std::optional<bool> shows_google_benchmark(const std::string& text) {
+  KindListener listener;
+  Json::sax_parse(text, &listener);
+  return listener.google_benchmark();
+}
 
 /// Replaces bare NaN and Infinity, which Google Benchmark writes but JSON does not have, by null.
 std::string without_bare_words(const std::string& text) {
@@ -292,9 +304,31 @@ Result result_of(const Json& json) {
 }  // namespace
 
 bool is_google_benchmark(const std::string& text) {
-  KindListener listener;
-  Json::sax_parse(text, &listener);
-  return listener.google_benchmark();
+  return shows_google_benchmark(text).value_or(false);
+}
+
+TextParts AnyText::parts() {
+  return [this, is_start = true]() mutable {
+    return std::exchange(is_start, false) && !start.empty() ? std::string_view(start) : rest();
+  };
+}
+
+AnyText read_any_text(const std::filesystem::path& path) {
+  AnyText text{.rest = read_result_parts(path)};
+  const auto read_more = [&] {
+    const std::string_view part = text.rest();
+    text.start += part;
+    return !part.empty();
+  };
+  read_more();
+  std::optional<bool> shown = shows_google_benchmark(text.start);
+  if (shown.value_or(true)) {  // also where the start does not show it
+    while (read_more()) {
+    }
+    shown = is_google_benchmark(text.start);
+  }
+  text.is_google_benchmark = *shown;
+  return text;
 }
 
 Result google_benchmark_from_text(const std::string& text, const std::string& file) {
@@ -308,8 +342,12 @@ Result any_result_from_text(const std::string& text, const std::string& file) {
   return is_google_benchmark(text) ? google_benchmark_from_text(text, file) : result_from_text(text, file);
 }
 
-Result read_any_result(const std::filesystem::path& path) {
-  return any_result_from_text(read_result_text(path), path.string());
+Result read_any_result(const std::filesystem::path& path, Detail detail) {
+  return naming_file(path.string(), [&] {
+    AnyText text = read_any_text(path);
+    return text.is_google_benchmark ? google_benchmark_from_text(text.start, path.string())
+                                    : AnyFile(text.parts(), detail).result();
+  });
 }
 
 }  // namespace breakeven

@@ -24,8 +24,19 @@ bool is_google_benchmark(const std::string& text);
 /// Throws ResultError, which names `file`, the place and the remedy.
 Result google_benchmark_from_text(const std::string& text, const std::string& file);
 
+/// The text of a file that may be Google Benchmark's.
+struct AnyText {
+  bool is_google_benchmark = false;
+  std::string start = {};  // all of Google Benchmark's text
+  TextParts rest = {};
+  /// All of the text. The object must outlive the parts.
+  TextParts parts();
+};
+/// Reads as much of a file as shows whether it is Google Benchmark's. Throws ResultError.
+AnyText read_any_text(const std::filesystem::path& path);
+
 /// Reads a result file of either kind. "-" is standard input. Throws ResultError.
-Result read_any_result(const std::filesystem::path& path);
+Result read_any_result(const std::filesystem::path& path, Detail detail = Detail::everything);
 /// The same for text that was read from `file`, which errors name.
 Result any_result_from_text(const std::string& text, const std::string& file);
 

@@ -11,6 +11,7 @@
 #include "json/text.h"
 #include "protocol/foreign_text.h"
 #include "protocol/messages.h"
+#include "results/counted_samples.h"
 #include "results/file_kind.h"
 #include "results/reading.h"
 #include "results/validation.h"
@@ -369,15 +370,45 @@ void expect_schema(const JsonReader& in, std::string_view schema) {
         "is of schema '{}' and this program reads '{}': use the breakeven that wrote it", found, schema));
 }
 
-Result result_from(const Json& json) {
-  if (const FileKind kind = kind_of(json); kind != FileKind::result)
+AnyFile::AnyFile(const TextParts& text, Detail detail)
+    : detail_(detail), parsed_(text, RepeatedKey::refused, this) {}
+
+bool AnyFile::wants(const Json& before, const std::string& key) {
+  const auto schema = before.find("schema");
+  received_cases_ = key == "cases" && schema != before.end() && *schema == result_schema;
+  return received_cases_;
+}
+
+void AnyFile::receive(const Json& element) {
+  if (error_) return;
+  try {
+    const JsonReader in(element, Place() / "cases" / cases_.size());
+    Fields f(in);
+    CaseResult& c = cases_.emplace_back();
+    fields(f, c);
+    read_.add(f, c);
+    if (cases_.size() > 1 && c.parameters == cases_[cases_.size() - 2].parameters)
+      c.parameters = cases_[cases_.size() - 2].parameters;  // shared
+    if (detail_ == Detail::figures) keep_figures(c);
+  } catch (const JsonError&) {
+    error_ = std::current_exception();
+  }
+}
+
+Result AnyFile::result() {
+  if (const FileKind kind = kind_of(document()); kind != FileKind::result)
     throw JsonError(fmt::format("is {}; give a file that `breakeven run --out` wrote", describe(kind)));
-  const JsonReader in(json);
+  const JsonReader in(document());
   expect_schema(in, result_schema);
   auto result = read_fields<Result>(in);
   Fields(in).required("backends", result.backends);
   if (const std::string fault = fault_of(result.backends); !fault.empty()) in.fail_at("backends", fault);
-  read_cases(in, result.cases);
+  if (!received_cases_) {  // they precede the schema
+    read_cases(in, cases_);
+    if (detail_ == Detail::figures) std::ranges::for_each(cases_, keep_figures);
+  }
+  if (error_) std::rethrow_exception(error_);
+  result.cases = std::move(cases_);
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     if (const std::string fault = fault_of(result.cases[i], result.backends); !fault.empty())
       throw JsonError((Place() / "cases" / i).pointer(), case_fault(result.cases[i], fault));
@@ -385,20 +416,22 @@ Result result_from(const Json& json) {
   return result;
 }
 
-Result result_from_text(const std::string& text, const std::string& file) {
-  return naming_file(file, [&] { return result_from(ParsedFile(text).document()); });
+Result result_from_text(const std::string& text, const std::string& file, Detail detail) {
+  return naming_file(file, [&] { return AnyFile(parts_of(text), detail).result(); });
 }
 
-Result read_result(const std::filesystem::path& path) {
-  return result_from_text(read_result_text(path), path.string());
+Result read_result(const std::filesystem::path& path, Detail detail) {
+  return naming_file(path.string(), [&] { return AnyFile(read_result_parts(path), detail).result(); });
 }
 
 std::string to_json_text(const Result& result) {
-  return to_json_text(result, texts_of(result.cases));
+  return text_in_lines(json_of(result),
+                       {lines_of("backends", result.backends), lines_of("cases", result.cases)});
 }
 
 std::string to_json_text(const Result& result, const std::vector<std::string>& cases) {
-  return text_in_lines(json_of(result), {{"backends", texts_of(result.backends)}, {"cases", cases}});
+  return text_in_lines(json_of(result),
+                       {lines_of("backends", result.backends), lines_of_texts("cases", cases)});
 }
 
 }  // namespace breakeven

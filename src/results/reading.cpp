@@ -13,10 +13,14 @@ void fail_reading(const std::string& file, std::string_view what) {
   throw ResultError(message_line(fmt::format("{}: {}", file, what)));
 }
 
-std::string read_result_text(const std::filesystem::path& path) {
+namespace {
+
+/// Calls `read`. Errors become ResultErrors that name the file.
+template <typename Read>
+auto or_fail_reading(const std::filesystem::path& path, const Read& read) {
   const std::string name = path == "-" ? "standard input" : path.string();
   try {
-    return read_whole_file(path, largest_result_file);
+    return read();
   } catch (const FileTooLarge& e) {
     fail_reading(name, e.what());
   } catch (const std::system_error& e) {
@@ -27,6 +31,18 @@ std::string read_result_text(const std::filesystem::path& path) {
   } catch (const std::bad_alloc&) {
     fail_reading(name, no_memory);
   }
+}
+
+}  // namespace
+
+std::string read_result_text(const std::filesystem::path& path) {
+  return or_fail_reading(path, [&] { return read_whole_file(path, largest_result_file); });
+}
+
+TextParts read_result_parts(const std::filesystem::path& path) {
+  return or_fail_reading(path, [&]() -> TextParts {
+    return [path, next = parts_of_file(path, largest_result_file)] { return or_fail_reading(path, next); };
+  });
 }
 
 }  // namespace breakeven

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "json/text.h"
 #include "results/result.h"
@@ -18,6 +21,9 @@ inline constexpr std::uintmax_t largest_result_file = std::uintmax_t{256} << 20U
 /// Reads a whole file; "-" is standard input. Throws ResultError, which names the file, if it cannot be read
 /// or is too large.
 std::string read_result_text(const std::filesystem::path& path);
+
+/// The same in parts.
+TextParts read_result_parts(const std::filesystem::path& path);
 
 /// Throws ResultError with the message "FILE: WHAT", in one printable line.
 [[noreturn]] void fail_reading(const std::string& file, std::string_view what);
@@ -34,6 +40,19 @@ auto naming_file(const std::string& file, const Read& read) {
     fail_reading(file, e.what());
   } catch (const std::bad_alloc&) {
     fail_reading(file, no_memory);
+  }
+}
+
+/// Calls `use` with what `read` makes of each file, in order. Reads one file ahead, in a thread of its own.
+template <typename Read, typename Use>
+void read_ahead(std::span<const std::filesystem::path> files, const Read& read, const Use& use) {
+  const auto start = [&](std::size_t i) { return std::async(read, files[i]); };
+  if (files.empty()) return;
+  auto reading = start(0);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto next = i + 1 < files.size() ? start(i + 1) : decltype(reading)();
+    use(files[i], reading.get());
+    reading = std::move(next);
   }
 }
 

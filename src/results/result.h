@@ -16,6 +16,7 @@
 
 #include "json/names.h"
 #include "json/text.h"
+#include "results/rare.h"
 #include "results/shard.h"
 #include "statistics/estimate.h"
 #include "statistics/summary.h"
@@ -34,17 +35,31 @@ constexpr bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
 
+/// What reports need of the samples of a case. Absent values are unknown.
+struct SampleFigures {
+  std::size_t count = 0;
+  double seconds = 0;                                // of all iterations of all samples
+  std::optional<double> shortest = {};               // seconds of an iteration in the shortest sample
+  std::optional<double> own_speed_of_shortest = {};  // the machine's speed at it, 0 to 1
+  std::optional<double> own_speed = {};              // its median over the samples that are counted
+  /// The median of each launch's counted samples, in seconds; a launch without any is left out. Absent with
+  /// one launch, and if the file does not record the launch of each sample.
+  std::optional<std::vector<double>> launch_medians = {};
+  std::size_t hash = 0;  // of all samples, to find copies
+};
+
 /// The samples of one case on one backend: wall seconds of one iteration each.
 struct Timing {
   double median = 0;
   /// The 95 % interval of the median; absent with too few samples.
   std::optional<double> ci_low = {}, ci_high = {};
-  std::vector<double> samples;               // in the order measured
-  std::vector<std::int64_t> launches = {};   // samples in each launch, in order
-  std::int64_t iterations = 0;               // in the last sample
-  std::vector<std::int64_t> throttled = {};  // samples while a GPU lowered its clocks: indices, rising
-  std::vector<std::int64_t> visits = {};     // samples in each visit of a single launch; empty: one visit
-  std::vector<double> own_speed = {};        // the machine's speed at each sample, 0 to 1; empty: unknown
+  std::vector<double> samples;                // in the order measured
+  std::vector<std::int64_t> launches = {};    // samples in each launch, in order
+  std::int64_t iterations = 0;                // in the last sample
+  std::vector<std::int64_t> throttled = {};   // samples while a GPU lowered its clocks: indices, rising
+  std::vector<std::int64_t> visits = {};      // samples in each visit of a single launch; empty: one visit
+  std::vector<double> own_speed = {};         // the machine's speed at each sample, 0 to 1; empty: unknown
+  std::optional<SampleFigures> figures = {};  // in place of samples that were not kept (Detail::figures)
 
   /// The interval; empty unless both ends are known, finite and above 0, which a file does not guarantee.
   std::optional<Interval> interval() const;
@@ -101,8 +116,8 @@ struct Conditions {
   std::optional<double> thermal_throttles;  // events counted by the CPUs
   std::optional<double> temperature_celsius;
   std::map<std::string, std::string> unreadable;
-  std::optional<DeviceConditions> device = {};  // for GPUs that can be identified
-  std::vector<RankPlace> ranks = {};            // of a case that several processes computed, in their order
+  Rare<DeviceConditions> device = {};  // for GPUs that can be identified
+  std::vector<RankPlace> ranks = {};   // of a case that several processes computed, in their order
 };
 
 /// A case on a backend; (id, backend) is unique in a file.
@@ -125,7 +140,7 @@ struct CaseResult : CaseOnBackend {
   std::string algorithm;
   Conditions conditions;
   std::vector<std::string> warnings;
-  std::optional<Training> training;
+  Rare<Training> training;
   std::optional<Latency> latency;
   std::optional<Fit> fit;
 
@@ -250,10 +265,14 @@ class ResultError : public JsonError {
   using JsonError::JsonError;
 };
 
+/// What is kept of the cases of a file: everything, or the figures that reports show, in a fraction of the
+/// memory. Figures cannot be written as a file again.
+enum class Detail { everything, figures };
+
 /// Reads a result file; "-" is standard input. Throws ResultError.
-Result read_result(const std::filesystem::path& path);
+Result read_result(const std::filesystem::path& path, Detail detail = Detail::everything);
 /// The same for text that was read from `file`, which errors name.
-Result result_from_text(const std::string& text, const std::string& file);
+Result result_from_text(const std::string& text, const std::string& file, Detail detail = Detail::everything);
 
 /// Writes result files. It renames a finished file into place, so that the file is complete even if the
 /// process is killed. It keeps the cases' text, so that frequent writing costs little.

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <climits>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -33,7 +34,10 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
 
   int get() const { return descriptor_; }
   /// Closes the descriptor. Throws std::system_error: some file systems report a full disk only now.
@@ -165,41 +169,59 @@ double mebibytes(std::uintmax_t bytes) {
   return static_cast<double>(bytes) / 0x1p20;
 }
 
-/// Reads to the end, but at most one byte more than `most`.
-std::string read_to_end(int descriptor, std::uintmax_t expected, std::uintmax_t most) {
-  constexpr std::size_t block = std::size_t{1} << 16U;
-  std::string text;
-  text.reserve(static_cast<std::size_t>(std::min(expected, most)) + 1);
-  for (;;) {
-    const std::size_t had = text.size();
-    const std::size_t room = std::max(block, text.capacity() - had);
-    text.resize(had + static_cast<std::size_t>(std::min<std::uintmax_t>(room, most + 1 - had)));
-    const ssize_t count = ::read(descriptor, text.data() + had, text.size() - had);
-    const int cause = errno;
-    text.resize(had + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    if (count < 0 && cause != EINTR) fail(cause);
-    if (count == 0 || text.size() > most) return text;
+/// A file that is read from its beginning to its end.
+class OpenFile {
+ public:
+  OpenFile(const fs::path& path, std::uintmax_t most) : size_(size_of(path, most)), most_(most) {
+    if (path == "-") return;
+    file_ = Descriptor(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
+    if (file_.get() < 0) fail(errno);
   }
-}
+  /// In bytes; 0 for a pipe or a device.
+  std::uintmax_t size() const { return size_; }
+
+  std::string_view next() {
+    for (;;) {
+      const ssize_t count = ::read(file_.get() < 0 ? STDIN_FILENO : file_.get(), part_.data(), part_.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail(errno);
+      read_ += static_cast<std::uintmax_t>(count);
+      if (read_ > most_)
+        throw FileTooLarge(fmt::format("is larger than {:g} MiB; is it the right file?", mebibytes(most_)));
+      return std::string_view(part_).substr(0, static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  static std::uintmax_t size_of(const fs::path& path, std::uintmax_t most) {
+    struct stat status {};
+    if (path == "-" ? fstat(STDIN_FILENO, &status) != 0 : stat(path.c_str(), &status) != 0) fail(errno);
+    if (S_ISDIR(status.st_mode)) fail(EISDIR);
+    const auto size = S_ISREG(status.st_mode) ? static_cast<std::uintmax_t>(status.st_size) : 0;
+    if (size > most)
+      throw FileTooLarge(
+          fmt::format("is {:.1f} MiB large, and at most {:g} MiB are read; is it the right file?",
+                      mebibytes(size), mebibytes(most)));
+    return size;
+  }
+
+  std::uintmax_t size_, most_, read_ = 0;
+  Descriptor file_{-1};
+  std::string part_ = std::string(std::size_t{1} << 18U, '\0');
+};
 
 }  // namespace
 
 std::string read_whole_file(const fs::path& path, std::uintmax_t most) {
-  const bool standard_input = path == "-";
-  struct stat status {};
-  if (standard_input ? fstat(STDIN_FILENO, &status) != 0 : stat(path.c_str(), &status) != 0) fail(errno);
-  if (S_ISDIR(status.st_mode)) fail(EISDIR);
-  const auto size = S_ISREG(status.st_mode) ? static_cast<std::uintmax_t>(status.st_size) : 0;
-  if (size > most)
-    throw FileTooLarge(
-        fmt::format("is {:.1f} MiB large, and at most {:g} MiB are read; is it the right file?",
-                    mebibytes(size), mebibytes(most)));
-  const Descriptor file(standard_input ? -1 : open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
-  if (!standard_input && file.get() < 0) fail(errno);
-  std::string text = read_to_end(standard_input ? STDIN_FILENO : file.get(), size, most);
-  if (text.size() > most)
-    throw FileTooLarge(fmt::format("is larger than {:g} MiB; is it the right file?", mebibytes(most)));
+  OpenFile file(path, most);
+  std::string text;
+  text.reserve(static_cast<std::size_t>(file.size()));
+  for (std::string_view part = file.next(); !part.empty(); part = file.next()) text += part;
   return text;
+}
+
+std::function<std::string_view()> parts_of_file(const fs::path& path, std::uintmax_t most) {
+  return [file = std::make_shared<OpenFile>(path, most)] { return file->next(); };
 }
 
 void make_folder_of(const fs::path& file) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ class FileTooLarge : public std::runtime_error {
 /// or a device stops after as many. Throws FileTooLarge, and std::system_error with the reason if the file
 /// cannot be read.
 std::string read_whole_file(const std::filesystem::path& path, std::uintmax_t most);
+
+/// The same in parts, each valid until the next; an empty part is the end. Opens the file at once; the parts
+/// throw, too.
+std::function<std::string_view()> parts_of_file(const std::filesystem::path& path, std::uintmax_t most);
 
 /// The path that a link leads to, whether or not a file exists there. Any other path is unchanged, and so is
 /// a link to a pipe or a device, such as /dev/stdout, because its target may have no path.

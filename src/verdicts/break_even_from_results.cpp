@@ -190,9 +190,10 @@ MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate
   MeasuredSide side{.host = result.host, .created = result.created};
   std::set<std::string> names;
   const std::string caches = cache_state(result);
+  const DeviceKeys keys(result);
   for (const CaseResult& one : result.cases) {
     side.cases.push_back({.run = &result, .result = &one, .caches = caches});
-    if (const auto device = devices.find(device_key(result, one)); device != devices.end())
+    if (const auto device = devices.find(keys.of(one)); device != devices.end())
       names.insert(device->second.name);
   }
   side.name = names.empty() ? result.host.name : joined(names, " or ");
@@ -559,8 +560,9 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
   std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> known;
   for (const Result& run : results) {
     const std::string caches = cache_state(run);
+    const DeviceKeys keys(run);
     for (const CaseResult& result : run.cases) {
-      const std::string key = device_key(run, result);
+      const std::string key = keys.of(result);
       const Candidate& device = devices.at(key);
       const auto [at, fresh] = index.try_emplace(key, sides.size());
       if (fresh)

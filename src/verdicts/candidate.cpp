@@ -82,11 +82,17 @@ bool supersedes(const CaseResult& newer, const CaseResult& older) {
 }
 
 std::string device_key(const Result& run, const CaseResult& result) {
-  std::string device = result.device;
-  if (const BackendRecord* backend = find_backend(run.backends, result.backend);
-      backend != nullptr && result.device != "cpu")
-    device = backend->device_id.empty() ? backend->device_name : backend->device_id;
-  return fmt::format("{}\n{}\n{}", machine_key(run.host), run.host.threads, device);
+  return DeviceKeys(run).of(result);
+}
+
+DeviceKeys::DeviceKeys(const Result& run)
+    : run_(run), machine_(fmt::format("{}\n{}\n", machine_key(run.host), run.host.threads)) {}
+
+std::string DeviceKeys::of(const CaseResult& result) const {
+  if (result.device == "cpu") return machine_ + result.device;
+  const BackendRecord* backend = find_backend(run_.backends, result.backend);
+  if (backend == nullptr) return machine_ + result.device;
+  return machine_ + (backend->device_id.empty() ? backend->device_name : backend->device_id);
 }
 
 std::vector<Candidate> candidates(std::span<const Result> results) {
@@ -95,8 +101,9 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
   std::vector<const Result*> by_age;
   for (const Result& run : results) {
     by_age.push_back(&run);
+    const DeviceKeys keys(run);
     for (const CaseResult& result : run.cases) {
-      const std::string key = device_key(run, result);
+      const std::string key = keys.of(result);
       if (!index.try_emplace(key, all.size()).second) continue;
       Candidate& one = all.emplace_back();
       one.key = key;
@@ -113,8 +120,9 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
   }
   std::ranges::stable_sort(by_age, {}, &Result::created);
   for (const Result* run : by_age) {
+    const DeviceKeys keys(*run);
     for (const CaseResult& result : run->cases) {
-      Candidate& one = all[index.at(device_key(*run, result))];
+      Candidate& one = all[index.at(keys.of(result))];
       if (const BackendRecord* backend = find_backend(run->backends, result.backend);
           backend != nullptr && backend->available)
         note(one.backends, *backend, &BackendRecord::name);

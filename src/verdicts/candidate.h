@@ -16,6 +16,17 @@ namespace breakeven {
 /// Identifies a device by the machine, the number of threads, and the device within the machine.
 std::string device_key(const Result& run, const CaseResult& result);
 
+/// The same for many results of one run, which must outlive it.
+class DeviceKeys {
+ public:
+  explicit DeviceKeys(const Result& run);
+  std::string of(const CaseResult& result) const;
+
+ private:
+  const Result& run_;
+  std::string machine_;
+};
+
 /// True if the newer result of a case replaces the older one. One that was interrupted says nothing: it does
 /// not hide what an earlier run measured.
 bool supersedes(const CaseResult& newer, const CaseResult& older);

@@ -25,30 +25,10 @@
 namespace breakeven {
 namespace {
 
-/// The median of each launch's counted samples, in seconds; a launch without any is left out. nullopt if the
-/// file does not record the launch of each sample.
-std::optional<std::vector<double>> launch_medians(const Timing& timing) {
-  if (timing.launches.size() <= 1) return std::vector<double>{timing.median};
-  std::vector<std::size_t> ends;  // index behind the last sample of each launch
-  std::size_t end = 0;
-  for (const std::int64_t count : timing.launches) {
-    if (count < 0 || static_cast<std::size_t>(count) > timing.samples.size() - end) return std::nullopt;
-    end += static_cast<std::size_t>(count);
-    ends.push_back(end);
-  }
-  if (end != timing.samples.size()) return std::nullopt;
-  std::vector<double> medians;
-  const auto counted = counted_indices(timing);
-  auto next = counted.begin();
-  for (const std::size_t launch_end : ends) {
-    std::vector<double> launch;
-    for (; next != counted.end() && *next < launch_end; ++next) {
-      const double seconds = timing.samples[*next];
-      if (std::isfinite(seconds) && seconds > 0) launch.push_back(seconds);
-    }
-    if (!launch.empty()) medians.push_back(median(std::move(launch)));
-  }
-  return medians;
+/// The median of each launch's counted samples, in seconds. nullopt if the file does not record the launch of
+/// each sample.
+std::optional<std::vector<double>> medians_of_launches(const Timing& timing, const SampleFigures& figures) {
+  return timing.launches.size() <= 1 ? std::vector<double>{timing.median} : figures.launch_medians;
 }
 
 /// The base with its program renamed to the head's, if each file comes from one Google Benchmark program:
@@ -334,14 +314,15 @@ class Comparison {
   void compare_times(const Timing& base, const Timing& head, std::size_t index) {
     CaseVerdict& made = verdicts_.cases[index];
     made.verdict = Verdict::inconclusive;
-    if (!base.samples.empty() && base.samples == head.samples) {
+    const SampleFigures of_base = sample_figures(base), of_head = sample_figures(head);
+    if (of_base.count > 0 && of_base.count == of_head.count && of_base.hash == of_head.hash) {
       made.verdict = Verdict::same;
       made.ratio = Ratio{};
       ++same_samples_;
       return;
     }
-    const auto was = launch_medians(base);
-    const auto is = launch_medians(head);
+    const auto was = medians_of_launches(base, of_base);
+    const auto is = medians_of_launches(head, of_head);
     if (!was || !is) {
       made.verdict = Verdict::incomparable;
       made.reason =

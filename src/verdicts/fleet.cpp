@@ -10,9 +10,12 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "host/own_speed.h"
+#include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
 #include "statistics/significance.h"
@@ -204,10 +207,20 @@ std::string slow_part(const Result& node, const Result& like, double ratio) {
   return slowest;
 }
 
-const CaseResult* find_case(const Result& result, const CaseResult& like) {
-  const auto found = std::ranges::find_if(
-      result.cases, [&](const CaseResult& c) { return c.id == like.id && c.backend == like.backend; });
-  return found == result.cases.end() ? nullptr : &*found;
+/// The cases of one work that both nodes have: the node's, and that of the node like it.
+std::vector<std::pair<const CaseResult*, const CaseResult*>> common_pairs(const Result& node,
+                                                                          const Result& like,
+                                                                          const Work& work) {
+  std::unordered_map<std::string_view, const CaseResult*> by_id;
+  for (const CaseResult& c : like.cases) {
+    if (Work{c.backend, c.op} == work) by_id.emplace(c.id, &c);
+  }
+  std::vector<std::pair<const CaseResult*, const CaseResult*>> pairs;
+  for (const CaseResult& c : node.cases) {
+    const auto found = Work{c.backend, c.op} == work ? by_id.find(c.id) : by_id.end();
+    if (found != by_id.end()) pairs.emplace_back(&c, found->second);
+  }
+  return pairs;
 }
 
 /// Why the node's GPU was slow in the cases of this work: its clocks, its link, its memory; empty if that is
@@ -216,11 +229,9 @@ std::string slow_gpu(const Result& node, const Result& like, const Work& work) {
   constexpr double much = 0.05;  // of the sampled time
   double sampled = 0;
   std::map<std::string, double> held, usually;  // seconds, by reason
-  for (const CaseResult& c : node.cases) {
-    if (Work{c.backend, c.op} != work || !c.conditions.device || !c.has_time()) continue;
-    const DeviceConditions& is = *c.conditions.device;
-    const CaseResult* other = find_case(like, c);
-    if (other == nullptr || !other->conditions.device) continue;
+  for (const auto& [c, other] : common_pairs(node, like, work)) {
+    if (!c->conditions.device || !c->has_time() || !other->conditions.device) continue;
+    const DeviceConditions& is = *c->conditions.device;
     const DeviceConditions& was = *other->conditions.device;
     if (is.pcie_width && was.pcie_width && *is.pcie_width < *was.pcie_width)
       return fmt::format("its GPU's link has {} lanes, not {}", *is.pcie_width, *was.pcie_width);
@@ -229,8 +240,7 @@ std::string slow_gpu(const Result& node, const Result& like, const Work& work) {
                          *was.pcie_generation);
     if (is.ecc_errors.value_or(0) > was.ecc_errors.value_or(0))
       return fmt::format("its GPU had {} uncorrected memory errors", *is.ecc_errors);
-    for (const double seconds : c.seconds->samples)
-      sampled += seconds * static_cast<double>(c.seconds->iterations);
+    sampled += sample_figures(*c->seconds).seconds;
     for (const auto& [reason, seconds] : is.throttled_seconds) held[reason] += seconds;
     for (const auto& [reason, seconds] : was.throttled_seconds) usually[reason] += seconds;
   }
@@ -257,10 +267,8 @@ Result named_like(const Result& node, const Result& like) {
 
 /// The first difference of the cases' conditions or algorithms.
 std::string case_difference(const Result& node, const Result& like, const Work& work) {
-  for (const CaseResult& c : node.cases) {
-    const CaseResult* other = Work{c.backend, c.op} == work ? find_case(like, c) : nullptr;
-    if (other == nullptr) continue;
-    const auto found = case_differences(*other, c);
+  for (const auto& [c, other] : common_pairs(node, like, work)) {
+    const auto found = case_differences(*other, *c);
     if (!found.empty()) return found.front().text;
     if (std::string text = algorithm_difference(*other, c); !text.empty()) return text;
   }

@@ -129,7 +129,7 @@ void fields(Fields& f, Verdicts& v) {
 }
 
 std::string to_json_text(const Verdicts& v) {
-  return text_in_lines(json_of(v), {{"cases", texts_of(v.cases)}});
+  return text_in_lines(json_of(v), {lines_of("cases", v.cases)});
 }
 
 Verdicts verdicts_from(const Json& json) {

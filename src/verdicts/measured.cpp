@@ -1,7 +1,5 @@
 #include "verdicts/measured.h"
 
-#include <nlohmann/json.hpp>
-
 #include "results/json.h"
 
 namespace breakeven {
@@ -11,16 +9,15 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
   Measured all;
   std::vector<std::filesystem::path> sources;
   std::vector<std::filesystem::path> threshold_sources;
-  all.skipped = read_files_of(
-      files, kinds,
-      [&](const std::filesystem::path& file, FileKind kind, const nlohmann::ordered_json& document) {
+  all.skipped =
+      read_files_of(files, kinds, [&](const std::filesystem::path& file, FileKind kind, AnyFile& parsed) {
         if (kind == FileKind::threshold) {
-          all.thresholds.push_back(threshold_from(document));
+          all.thresholds.push_back(threshold_from(parsed.document()));
           threshold_sources.push_back(file);
         } else if (kind == FileKind::verdict) {
-          all.verdicts.push_back(verdicts_from(document));
+          all.verdicts.push_back(verdicts_from(parsed.document()));
         } else {
-          all.results.push_back(result_from(document));
+          all.results.push_back(parsed.result());
           sources.push_back(file);
         }
       });

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "host/own_speed.h"
+#include "results/counted_samples.h"
 #include "verdicts/candidate.h"
 #include "workloads/ranks.h"
 #include "workloads/rotation.h"
@@ -25,10 +26,8 @@ double usual_seconds(const CaseResult& result) {
 /// The rate at which `amount` was processed in the shortest sample. A ceiling is a rate that was reached
 /// once; it need not be typical.
 std::optional<double> best_rate(const CaseResult& result, double amount) {
-  double seconds = usual_seconds(result);
-  for (const double sample : result.seconds->samples) {
-    if (sample < seconds) seconds = sample;
-  }
+  const double usual = usual_seconds(result);
+  const double seconds = std::min(usual, sample_figures(*result.seconds).shortest.value_or(usual));
   const double rate = amount / seconds;
   return rate > 0 && std::isfinite(rate) ? std::optional(rate) : std::nullopt;
 }
@@ -66,10 +65,7 @@ std::optional<Needs> needs_of(const CaseResult& result) {
 /// True if other programs slowed a CPU down in the shortest sample, so that it may be faster than that.
 bool was_disturbed(const CaseResult& result) {
   if (!result.seconds || result.device == "gpu") return false;
-  const Timing& timing = *result.seconds;
-  if (timing.samples.empty() || timing.own_speed.size() != timing.samples.size()) return false;
-  const auto shortest = std::ranges::min_element(timing.samples) - timing.samples.begin();
-  return timing.own_speed[static_cast<std::size_t>(shortest)] < trusted_speed_share;
+  return sample_figures(*result.seconds).own_speed_of_shortest.value_or(1) < trusted_speed_share;
 }
 
 /// Rates that no device reaches.
@@ -103,8 +99,9 @@ Bound bound_of_gpu(const std::string& dtype) {
 
 bool within_memory(const CaseResult& result) {
   if (result.op == "read" || result.op == "triad") return !Transfer::of(result.parameters).moves();
+  if (result.op != "copy") return false;
   const Value* direction = result.parameters.find("direction");
-  return result.op == "copy" && direction != nullptr && *direction == Value(std::string("within"));
+  return direction != nullptr && *direction == Value(std::string("within"));
 }
 
 }  // namespace
@@ -163,7 +160,8 @@ std::optional<double> Ceilings::usual_bytes_per_second_of_memory() const {
 CeilingsByDevice ceilings(const std::vector<const Result*>& results) {
   CeilingsByDevice all;
   for (const Result* run : results) {
-    for (const CaseResult& result : run->cases) all[device_key(*run, result)].add(result);
+    const DeviceKeys keys(*run);
+    for (const CaseResult& result : run->cases) all[keys.of(result)].add(result);
   }
   return all;
 }

@@ -10,7 +10,7 @@ namespace breakeven {
 
 std::string to_string(const Value& value) {
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
-  if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *i);
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format_int(*i).str();
   if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
   return std::get<std::string>(value);
 }
@@ -164,17 +164,26 @@ Parameter added_later(Parameter parameter, std::string with) {
 }
 
 void Parameters::set(std::string_view name, Value value) {
-  for (auto& [known, old] : entries_) {
+  if (!entries_)
+    entries_ = std::make_shared<Entries>();
+  else if (entries_.use_count() > 1)
+    entries_ = std::make_shared<Entries>(*entries_);
+  for (auto& [known, old] : *entries_) {
     if (known == name) {
       old = std::move(value);
       return;
     }
   }
-  entries_.emplace_back(name, std::move(value));
+  entries_->emplace_back(name, std::move(value));
+}
+
+const Parameters::Entries& Parameters::entries() const {
+  static const Entries none;
+  return entries_ ? *entries_ : none;
 }
 
 const Value* Parameters::find(std::string_view name) const {
-  for (const auto& [known, value] : entries_) {
+  for (const auto& [known, value] : entries()) {
     if (known == name) return &value;
   }
   return nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,7 +66,8 @@ Parameter added_later(Parameter parameter, std::string with = "");
 class Parameters {
  public:
   Parameters() = default;
-  Parameters(std::initializer_list<std::pair<std::string, Value>> entries) : entries_(entries) {}
+  Parameters(std::initializer_list<std::pair<std::string, Value>> entries)
+      : entries_(std::make_shared<Entries>(entries)) {}
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;
   /// The value of a parameter. Throws std::out_of_range with its name if it is missing or of another type.
@@ -75,11 +77,15 @@ class Parameters {
   const std::string& text(std::string_view name) const;
   Dtype dtype() const;
 
-  const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
-  bool operator==(const Parameters&) const = default;
+  using Entries = std::vector<std::pair<std::string, Value>>;
+  const Entries& entries() const;
+  bool operator==(const Parameters& other) const {
+    return entries_ == other.entries_ || entries() == other.entries();
+  }
 
  private:
-  std::vector<std::pair<std::string, Value>> entries_;
+  /// Shared by copies until one of them is changed: a problem's results on several backends have the same.
+  std::shared_ptr<Entries> entries_;
 };
 
 /// `given` in the order of `known`, with the default values of the parameters that were added later and are

@@ -8,11 +8,13 @@ import pathlib
 import resource
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
 from backend_program import BUILD, SIMULATED, folder_until
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DRIVER = BUILD / "breakeven"
 FAILING = BUILD / "tests" / "planted_faults" / "failing-calls.so"
 DOCUMENTED = {0, 1, 2, 3, 4}
@@ -485,7 +487,7 @@ class SurroundingsTest(unittest.TestCase):
             self.skipTest("memory cannot be limited here: the driver is built with a sanitizer")
         result = json.loads((self.folder / "r.json").read_text())
         case = result["cases"][0]
-        result["cases"] = [dict(case, id=f"{case['id']}/{i}") for i in range(30_000)]
+        result["cases"] = [dict(case, id=f"{case['id']}/{i}") for i in range(100_000)]
         self.write("big.json", json.dumps(result))
         little = Surroundings("little memory", limit(resource.RLIMIT_AS, 160 * MIB))
         for command in (["report", "big.json"], ["compare", "big.json", "big.json"], ["rank", "big.json", "r.json"]):
@@ -493,6 +495,29 @@ class SurroundingsTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, (command, done))
             self.assertIn(b"big.json: does not fit into memory", done.stderr, command)
         (self.folder / "big.json").unlink()
+
+    def test_large_files_are_read_in_little_memory(self):
+        """No samples are kept for a report, and one case at a time is in memory as JSON: less than the text needs."""
+        if self.is_sanitized():
+            self.skipTest("memory cannot be limited here: the driver is built with a sanitizer")
+        source = ROOT / "results" / "xeon-avx512-2-cores" / "matmul.json"
+        for name in ("large.json", "other.json"):
+            subprocess.run(
+                [sys.executable, ROOT / "bench" / "many_rows.py", source, "25000", self.folder / name, "--host", name],
+                check=True,
+            )
+        self.assertGreater((self.folder / "large.json").stat().st_size, 80 * MIB)
+        little = Surroundings("little memory", limit(resource.RLIMIT_AS, 240 * MIB))
+        for command in (
+            ["report", "large.json", "--csv", "/dev/null"],
+            ["report", "large.json"],
+            ["rank", "large.json", "other.json"],
+            ["compare", "large.json", "large.json", "--quiet"],
+        ):
+            done = self.launch(command, little)
+            self.assertEqual(done.returncode, 0, (command, done.stderr))
+        for name in ("large.json", "other.json"):
+            (self.folder / name).unlink()
 
     def is_sanitized(self):
         """A driver built with a sanitizer uses more address space than there is, and needs descriptors of its own:

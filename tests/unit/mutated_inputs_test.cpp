@@ -76,6 +76,10 @@ std::string source_file(const std::string& path) {
 
 // ---- files
 
+Result read_to_resume(const fs::path& path) {
+  return read_result(path);
+}
+
 /// A reader of JSON files of the source tree.
 template <typename Documented, auto read>
 Reader json_reader(const std::vector<std::string>& files) {
@@ -318,7 +322,7 @@ const std::vector<NamedReader> readers{
      {seeds + "result/one-run.json", seeds + "result/sweep.json", seeds + "result/training.json",
       "tests/golden/rich/results.json"}},
     {"result_to_compare", json_reader<ResultError, compare_with_itself>, {"tests/golden/rich/results.json"}},
-    {"result_to_resume", json_reader<ResultError, read_result>, {"tests/golden/rich/results.json"}},
+    {"result_to_resume", json_reader<ResultError, read_to_resume>, {"tests/golden/rich/results.json"}},
     {"verdicts", json_reader<ResultError, read_report>, {"tests/golden/verdicts/verdicts.json"}},
     {"threshold",
      json_reader<ResultError, read_report>,

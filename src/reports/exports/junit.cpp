@@ -24,6 +24,7 @@
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
+#include "results/counted_samples.h"
 
 namespace breakeven {
 namespace {
@@ -139,12 +140,11 @@ FormattedReport junit_report(const std::vector<JunitSuite>& suites, const Attrib
 
 /// The seconds spent inside the samples, from the data in the file; empty if no sample was taken.
 std::optional<double> sampled_seconds(const CaseResult& result) {
-  if (!result.seconds || result.seconds->samples.empty()) return std::nullopt;
-  double sum = 0;
-  for (const double sample : result.seconds->samples)
-    sum += sample * static_cast<double>(result.seconds->iterations);
+  if (!result.seconds) return std::nullopt;
+  const SampleFigures figures = sample_figures(*result.seconds);
+  const double sum = figures.seconds;
   // A sum of more than a day for one case is not a measurement, and might have hundreds of digits.
-  return std::isfinite(sum) && sum >= 0 && sum < 86400 ? std::optional(sum) : std::nullopt;
+  return figures.count > 0 && sum >= 0 && sum < 86400 ? std::optional(sum) : std::nullopt;
 }
 
 /// The measurements in one line, and one line for each warning.

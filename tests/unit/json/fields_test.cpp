@@ -130,7 +130,8 @@ TEST(Names, AreReadAsTheyAreWritten) {
 TEST(TextInLines, HasALineForEachMemberAndEachEntry) {
   const std::vector<std::string> none;
   const std::vector<std::string> two{"1", "2"};
-  EXPECT_EQ(text_in_lines(Json{{"a", 1}, {"b", Json::array()}}, {{"c", none}, {"d", two}}),
+  EXPECT_EQ(text_in_lines(Json{{"a", 1}, {"b", Json::array()}},
+                          {lines_of_texts("c", none), lines_of_texts("d", two)}),
             "{\n\"a\": 1,\n\"b\": [],\n\"c\": [\n],\n\"d\": [\n1,\n2\n]\n}\n");
 }
 

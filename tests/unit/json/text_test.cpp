@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+#include <vector>
+
 #include "unit/messages.h"
 
 namespace breakeven::json_text_test {
@@ -58,6 +61,56 @@ TEST(StrictJson, RefusesWhatIsNoJson) {
     EXPECT_THAT(why_refused(text), HasSubstr("not valid JSON")) << text;
   EXPECT_THAT(why_refused("\"\xff\""), HasSubstr("is not UTF-8 text"));
   EXPECT_THAT(why_refused(R"({"a/b": [0, 1e999]})"), HasSubstr("/a~1b/1 number overflow parsing '1e999'"));
+}
+
+/// Receives the elements of the list "long".
+class Received : public ElementReceiver {
+ public:
+  std::vector<std::string> elements, befores;
+  std::size_t asked = 0;
+
+ private:
+  bool wants(const Json& before, const std::string& key) override {
+    ++asked;
+    if (key == "long") befores.push_back(text_of(before));
+    return key == "long";
+  }
+  void receive(const Json& element) override { elements.push_back(text_of(element)); }
+};
+
+TEST(StrictJson, HandsOverTheElementsOfALongList) {
+  Received received;
+  const Json rest = parse_strictly(
+      parts_of(R"({"a": [1, {"long": [2]}], "long": [{"x": [3, {}]}, 4, [], [[5]]], "b": [6]})"),
+      RepeatedKey::refused, &received);
+  EXPECT_EQ(text_of(rest), R"({"a":[1,{"long":[2]}],"long":[],"b":[6]})");
+  EXPECT_THAT(received.elements, testing::ElementsAre(R"({"x":[3,{}]})", "4", "[]", "[[5]]"));
+  EXPECT_THAT(received.befores, testing::ElementsAre(R"({"a":[1,{"long":[2]}],"long":null})"));
+  EXPECT_EQ(received.asked, 3U) << "only for lists of the outermost object";
+}
+
+TEST(StrictJson, ReadsATextInParts) {
+  const std::string text = R"({"a": ["\u00e4\n", 1.25e-7, true], "b": {"c": null}})";
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    std::size_t read = 0;
+    const auto next = [&] {
+      const std::string_view part = std::string_view(text).substr(read, size);
+      read += part.size();
+      return part;
+    };
+    EXPECT_EQ(parse_strictly(next, RepeatedKey::refused), parse_strictly(text)) << size;
+  }
+}
+
+/// Errors name the same places whether or not the elements are still in memory.
+TEST(StrictJson, NamesPlacesInAListThatIsHandedOver) {
+  for (const char* text :
+       {R"({"long": [{}, 1, {"a": 1, "a": 2}]})", R"({"long": [{}, 1, [0, 1e999]]})",
+        R"({"long": [{}, 1e999]})", R"({"long": [1, 2], "b": [0, 1e999]})", R"({"long": [{}, )"}) {
+    Received received;
+    EXPECT_EQ(message_of<JsonError>([&] { parse_strictly(parts_of(text), RepeatedKey::refused, &received); }),
+              why_refused(text));
+  }
 }
 
 }  // namespace

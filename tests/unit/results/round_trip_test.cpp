@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "results/counted_samples.h"
 #include "results/result.h"
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"
@@ -225,6 +226,58 @@ TEST_F(ResultFile, KeepsEveryField) {
 TEST_F(ResultFile, IsWrittenAgainAsItWas) {
   const std::string text = to_json_text(full_result());
   EXPECT_EQ(to_json_text(read(text)), text);
+}
+
+/// Reports show figures of samples. They need the same whether the samples were kept or not.
+TEST_F(ResultFile, ReadForAReportKeepsFiguresInPlaceOfSamples) {
+  Result before = full_result();
+  CaseResult& timed = before.cases[0];
+  timed.device = "cpu";
+  timed.seconds = Timing{.median = 3, .launches = {11, 11}, .iterations = 2, .throttled = {1}};
+  for (int i = 0; i < 22; ++i) {
+    timed.seconds->samples.push_back(i == 20 ? 1 : 2 + i % 3);
+    timed.seconds->own_speed.push_back(i == 20 ? 0.5 : 0.99 - 0.001 * i);
+  }
+  const auto path = folder_.write("result.json", to_json_text(before));
+  const CaseResult whole = read_result(path).cases.at(0);
+  const CaseResult c = read_result(path, Detail::figures).cases.at(0);
+  EXPECT_EQ(fields_of(c), fields_of(whole));
+  EXPECT_EQ(c.seconds->samples.capacity() + c.seconds->own_speed.capacity(), 0U);
+  EXPECT_TRUE(c.conditions.unreadable.empty());
+  EXPECT_EQ(c.seconds->launches, whole.seconds->launches);
+  const SampleFigures kept = sample_figures(*c.seconds), computed = sample_figures(*whole.seconds);
+  EXPECT_EQ(kept.count, 22U);
+  EXPECT_EQ(kept.seconds, 2 * (1 + 62));
+  EXPECT_EQ(kept.shortest, 1);
+  EXPECT_EQ(kept.own_speed_of_shortest, 0.5);
+  EXPECT_EQ(kept.own_speed, own_speed_of(whole));
+  EXPECT_EQ(kept.launch_medians, computed.launch_medians);
+  EXPECT_EQ(kept.launch_medians->size(), 2U);
+  EXPECT_EQ(kept.hash, computed.hash);
+}
+
+/// Cases are read while the text is parsed, but what is said first is what is wrong first.
+TEST_F(ResultFile, SaysWhatIsWrongInTheSameOrderWhereverItStands) {
+  const std::string wrong_case = changed("/cases/1/status", "fine");
+  auto json = nlohmann::ordered_json::parse(wrong_case);
+  EXPECT_THAT(why_refused(wrong_case), HasSubstr("/cases/1 has the unknown status 'fine'"));
+  EXPECT_THAT(why_refused(wrong_case.substr(0, wrong_case.size() - 1)), HasSubstr("is not valid JSON"));
+  json["cases"][0] = 3;
+  EXPECT_THAT(why_refused(json.dump()), HasSubstr("/cases/0 must be an object"));
+  json["backends"] = 3;
+  EXPECT_THAT(why_refused(json.dump()), HasSubstr("/backends must be a list"));
+  json["schema"] = "breakeven.result/2";
+  EXPECT_THAT(why_refused(json.dump()), HasSubstr("is of schema 'breakeven.result/2'"));
+}
+
+TEST_F(ResultFile, MayHaveItsCasesFirst) {
+  const Result before = full_result();
+  const auto json = nlohmann::ordered_json::parse(to_json_text(before));
+  nlohmann::ordered_json reversed = {{"cases", json.at("cases")}};
+  reversed.update(json);
+  const auto path = folder_.write("result.json", reversed.dump());
+  EXPECT_EQ(to_json_text(read_result(path)), to_json_text(before));
+  EXPECT_TRUE(read_result(path, Detail::figures).cases.at(1).seconds->samples.empty());
 }
 
 TEST_F(ResultFile, KnowsEveryStatus) {
