@@ -27,6 +27,7 @@ std::string spaces(const std::string& text, std::size_t columns) {
 }  // namespace
 
 double columns_of(char32_t c) {
+  if (c < 0x300) return 1;
   // Blocks of combining marks and of wide characters, from Unicode's EastAsianWidth.txt.
   static constexpr CodePoints combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x1ab0, 0x1aff},
                                              {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};

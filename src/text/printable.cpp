@@ -26,6 +26,7 @@ bool is_space(char32_t c) {
 /// of Unicode's category Cf, which can hide or reorder the text around them (Boucher and Anderson, Trojan
 /// Source, 2021).
 bool is_unprintable(char32_t c) {
+  if (c > 0x1f && c < 0x7f) return false;
   static constexpr std::array<Characters, 10> unprintable{{{0x00, 0x1f},
                                                            {0x7f, 0x9f},
                                                            {0xad, 0xad},
@@ -73,6 +74,11 @@ bool begins_hash_command(std::string_view text) {
 }  // namespace
 
 char32_t next_character(std::string_view& text) {
+  if (static_cast<unsigned char>(text.front()) < 0x80) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    return static_cast<char32_t>(c);
+  }
   const char* position = text.data();
   const boost::locale::utf::code_point decoded = Utf8::decode(position, text.data() + text.size());
   const bool is_valid = boost::locale::utf::is_valid_codepoint(decoded);

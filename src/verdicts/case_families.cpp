@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "workloads/workload.h"
 
@@ -39,17 +40,84 @@ std::vector<CaseFamily> without_parts(std::vector<CaseFamily> all) {
   return kept;
 }
 
+/// "NAME=VALUE;" of each parameter, in their order.
+std::vector<std::string> parameter_texts(const Parameters& parameters) {
+  std::vector<std::string> texts;
+  texts.reserve(parameters.entries().size());
+  for (const auto& [name, value] : parameters.entries()) {
+    std::string& text = texts.emplace_back(name);
+    text += '=';
+    text += to_string(value);
+    text += ';';
+  }
+  return texts;
+}
+
+/// rest_of() the parameters that have these texts.
+std::string rest_of(const std::vector<std::string>& texts, const Parameters& parameters,
+                    const std::string& moving, bool along) {
+  const Value* value = along ? parameters.find(moving) : nullptr;
+  std::string rest;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto& [name, other] = parameters.entries()[i];
+    if (name == moving || name == "dtype") continue;
+    if (value != nullptr && other == *value)
+      rest.append(name).append("=*;");
+    else
+      rest += texts[i];
+  }
+  return rest;
+}
+
+/// The families of cases, in the order in which their first cases come.
+class FamiliesByKey {
+ public:
+  explicit FamiliesByKey(std::string parameter) : parameter_(std::move(parameter)) {}
+
+  void add(const CaseResult& c, std::size_t index) {
+    const std::vector<std::string> texts = parameter_texts(c.parameters);
+    std::string problem = c.op;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      problem.append(texts[i]).append(1, static_cast<char>('0' + c.parameters.entries()[i].second.index()));
+    const auto [known, is_new] = families_of_.try_emplace(std::move(problem));
+    if (is_new) known->second = families_of(c, texts);
+    for (const auto& [value, family] : known->second) families_[family].members.emplace_back(value, index);
+  }
+
+  std::vector<CaseFamily> take() { return std::move(families_); }
+
+ private:
+  using ValueInFamily = std::pair<std::int64_t, std::size_t>;  // the parameter's value, the family's index
+
+  /// The families of a problem. Those that are missing are added.
+  std::vector<ValueInFamily> families_of(const CaseResult& c, const std::vector<std::string>& texts) {
+    std::vector<ValueInFamily> found;
+    for (const auto& [name, value] : c.parameters.entries()) {
+      const auto* whole = std::get_if<std::int64_t>(&value);
+      if (whole == nullptr || *whole <= 0 || (!parameter_.empty() && name != parameter_)) continue;
+      std::optional<std::size_t> earlier;
+      for (const bool along : {true, false}) {
+        std::string key = c.op + "|" + name + "|" + rest_of(texts, c.parameters, name, along);
+        const auto [family, is_new] = index_.try_emplace(std::move(key), families_.size());
+        if (is_new) families_.push_back({.op = c.op, .parameter = name, .members = {}});
+        // No other parameter changes: one family, not two.
+        if (earlier != family->second) found.emplace_back(*whole, family->second);
+        earlier = family->second;
+      }
+    }
+    return found;
+  }
+
+  std::string parameter_;  // empty: all
+  std::vector<CaseFamily> families_;
+  std::unordered_map<std::string, std::size_t> index_;                       // of a family, by key
+  std::unordered_map<std::string, std::vector<ValueInFamily>> families_of_;  // by problem, with types
+};
+
 }  // namespace
 
 std::string rest_of(const Parameters& parameters, const std::string& moving, bool along) {
-  const Value* value = parameters.find(moving);
-  std::string rest;
-  for (const auto& [name, other] : parameters.entries()) {
-    if (name == moving || name == "dtype") continue;
-    const bool moves = along && value != nullptr && other == *value;
-    rest += moves ? fmt::format("{}=*;", name) : fmt::format("{}={};", name, to_string(other));
-  }
-  return rest;
+  return rest_of(parameter_texts(parameters), parameters, moving, along);
 }
 
 std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named) {
@@ -66,33 +134,10 @@ std::string fixed_text(const CaseResult& result, const std::string& moving, cons
 
 std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
                                       const std::string& parameter) {
-  std::map<std::string, CaseFamily> by_key;
-  std::vector<std::string> order;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (const auto& [name, value] : cases[i]->parameters.entries()) {
-      const auto* whole = std::get_if<std::int64_t>(&value);
-      if (whole == nullptr || *whole <= 0 || (!parameter.empty() && name != parameter)) continue;
-      std::string earlier;
-      for (const bool along : {true, false}) {
-        const std::string key =
-            fmt::format("{}|{}|{}", cases[i]->op, name, rest_of(cases[i]->parameters, name, along));
-        if (key == earlier) continue;  // no other parameter changes: one family, not two
-        earlier = key;
-        const auto [family, is_new] = by_key.try_emplace(key);
-        if (is_new) {
-          order.push_back(key);
-          family->second.op = cases[i]->op;
-          family->second.parameter = name;
-        }
-        family->second.members.emplace_back(*whole, i);
-      }
-    }
-  }
-  std::vector<CaseFamily> found;
-  for (const std::string& key : order) {
-    CaseFamily& family = by_key[key];
-    if (family.values() >= fewest_family_values) found.push_back(std::move(family));
-  }
+  FamiliesByKey families(parameter);
+  for (std::size_t i = 0; i < cases.size(); ++i) families.add(*cases[i], i);
+  std::vector<CaseFamily> found = families.take();
+  std::erase_if(found, [](const CaseFamily& family) { return family.values() < fewest_family_values; });
   return without_parts(std::move(found));
 }
 

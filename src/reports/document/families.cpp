@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -50,7 +51,7 @@ void keep_faster(const CaseResult*& best, const CaseResult& one) {
 
 std::vector<Group> groups_of(const std::vector<Timed>& all,
                              const std::function<std::string(const Timed&)>& key_of) {
-  std::map<std::string, std::size_t> index;
+  std::unordered_map<std::string, std::size_t> index;
   std::vector<Group> groups;
   for (const Timed& one : all) {
     const std::string key = key_of(one);

@@ -154,25 +154,45 @@ const std::vector<ResultColumn>& columns() {
   return all;
 }
 
+/// The columns that have a value in any row. Renderers leave out the others, which are most of a table's
+/// memory.
+std::vector<const ResultColumn*> used_columns(std::span<const ResultColumn> all, const ProblemGroup& group) {
+  constexpr std::size_t fewest = 4;  // narrower tables are laid out otherwise
+  std::vector<const ResultColumn*> used, every;
+  for (const ResultColumn& column : all) {
+    every.push_back(&column);
+    const bool is_used = std::ranges::any_of(group.problems, [&](const Problem& problem) {
+      return std::ranges::any_of(problem.entries, [&](const Entry& entry) {
+        return column.cell(problem, entry).value.index() != 0;
+      });
+    });
+    if (is_used) used.push_back(&column);
+  }
+  return used.size() < fewest ? every : used;
+}
+
 }  // namespace
 
 std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines) {
-  const auto used = std::span(columns()).subspan(several_machines ? 0 : 1);
+  const auto all = std::span(columns()).subspan(several_machines ? 0 : 1);
   std::vector<Table> tables;
   for (const ProblemGroup& group : groups) {
     const bool is_known = find_workload(group.op) != nullptr;
     Table table{.title = is_known ? capitalised(plural_of(group.op)) : group.op, .group_name = "problem"};
-    for (const ResultColumn& column : used) table.columns.push_back(column.column);
+    const std::vector<const ResultColumn*> used = used_columns(all, group);
+    for (const ResultColumn* column : used) table.columns.push_back(column->column);
     std::unordered_map<std::string, std::size_t> order;
     for (const Problem& problem : group.problems) {
       order.try_emplace(problem.title, order.size());
       for (const Entry& entry : problem.entries) {
         TableRow& row = table.rows.emplace_back(TableRow{.group = problem.title});
-        for (const ResultColumn& column : used) row.cells.push_back(column.cell(problem, entry));
+        row.cells.reserve(used.size());
+        for (const ResultColumn* column : used) row.cells.push_back(column->cell(problem, entry));
       }
     }
     // Keeps rows of one problem together, whichever machine they are from.
-    std::ranges::stable_sort(table.rows, {}, [&](const TableRow& row) { return order.at(row.group); });
+    const auto place = [&](const TableRow& row) { return order.at(row.group); };
+    if (!std::ranges::is_sorted(table.rows, {}, place)) std::ranges::stable_sort(table.rows, {}, place);
     tables.push_back(std::move(table));
   }
   return tables;

@@ -133,14 +133,16 @@ Layout lay_out(const Table& table, const Page& page) {
   Layout layout{.indent = table.group_name.empty() ? 0U : 2U};
   std::vector<PlacedColumn> all;
   std::size_t used = layout.indent;
+  std::vector<const TableRow*> measured;
+  for (const TableRow& row : table.rows) {
+    if (!is_remark(table, row)) measured.push_back(&row);
+  }
   for (ShownColumn& shown : shown_columns(table)) {
     PlacedColumn& column = all.emplace_back(PlacedColumn{std::move(shown)});
     column.heading = page.show(column.heading);
     column.width = display_width(column.heading);
-    for (const TableRow& row : table.rows) {
-      if (!is_remark(table, row))
-        column.width = std::max(column.width, display_width(cell_text(row, column, page)));
-    }
+    for (const TableRow* row : measured)
+      column.width = std::max(column.width, display_width(cell_text(*row, column, page)));
     if (!column.is_number()) column.width = std::min(column.width, widest_text);
     if (column.column->essential) used += column.width + gap;
   }
