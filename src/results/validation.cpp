@@ -240,8 +240,7 @@ std::string fault_of(const Training& training) {
                      *training.seconds_to_accuracy, sum);
 }
 
-template <typename T>
-std::string fault_of_optional(const std::optional<T>& part) {
+std::string fault_of_optional(const auto& part) {
   return part ? fault_of(*part) : "";
 }
 

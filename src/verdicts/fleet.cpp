@@ -270,7 +270,7 @@ std::string case_difference(const Result& node, const Result& like, const Work& 
   for (const auto& [c, other] : common_pairs(node, like, work)) {
     const auto found = case_differences(*other, *c);
     if (!found.empty()) return found.front().text;
-    if (std::string text = algorithm_difference(*other, c); !text.empty()) return text;
+    if (std::string text = algorithm_difference(*other, *c); !text.empty()) return text;
   }
   return "";
 }
