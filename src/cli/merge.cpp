@@ -48,7 +48,10 @@ int merge_files(const MergeCommand& o) {
   } catch (const ShardsIncomparable& e) {
     throw CommandError(exit_code::incomplete, std::string(e.what()));
   }
-  write_text_file(o.out.string(), to_json_text(merged));
+  const std::string text = to_json_text(merged);
+  expect_readable(text, "--out " + o.out.string(),
+                  "join fewer shards: the other commands take several files");
+  write_text_file(o.out.string(), text);
   tell_new_warnings(merged, known);
   report_saved_file(o.out.string());
   return exit_status(merged);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <iostream>
 #include <system_error>
 
@@ -36,6 +39,16 @@ bool same_file(const fs::path& a, const fs::path& b) {
     return fs::weakly_canonical(fs::absolute(link_target(path), error), error);
   };
   return resolved(a) == resolved(b);
+}
+
+/// True for the files, by whatever path or link, in which a runner of GitHub, Gitea or Forgejo collects what
+/// all commands of a step write.
+bool is_collected(const fs::path& path) {
+  return std::ranges::any_of(std::array{"GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH"},
+                             [&](const char* name) {
+                               const char* file = std::getenv(name);
+                               return file != nullptr && *file != '\0' && same_file(path, file);
+                             });
 }
 
 void check_output_file(const OutputFile& output, const std::vector<fs::path>& inputs) {
@@ -99,7 +112,7 @@ void write_text_file(const std::string& path, const std::string& text) {
     return;
   }
   try {
-    write_whole_file(path, text);
+    is_collected(path) ? append_to_file(path, text) : write_whole_file(path, text);
   } catch (const std::system_error& e) {
     throw CommandError("{}: cannot be written: {}; make room or name another file", path, e.code().message());
   }

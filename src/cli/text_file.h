@@ -10,8 +10,9 @@
 
 namespace breakeven {
 
-/// Writes the file completely or not at all. "-" is standard output. Throws CommandError if it cannot be
-/// written.
+/// Writes the file completely or not at all. "-" is standard output. Adds to a file in which a CI runner
+/// collects what all commands of a step write, such as $GITHUB_STEP_SUMMARY. Throws CommandError if it cannot
+/// be written.
 void write_text_file(const std::string& path, const std::string& text);
 
 /// Calls `write` to show and write the measurements. If it fails, and the file `target` (from --out; may be

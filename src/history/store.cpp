@@ -19,6 +19,9 @@
 
 namespace breakeven {
 
+/// The largest store that is read, in bytes; none grows beyond.
+constexpr std::int64_t largest_store = std::int64_t{4} << 30U;
+
 /// The connection, and the text of its error messages.
 struct HistoryDatabase {
   struct Close {
@@ -37,6 +40,10 @@ struct HistoryDatabase {
             "another process has kept it locked for {:g} s; try again, or wait longer with --wait", wait));
       case SQLITE_NOMEM:
         refuse("does not fit into memory; give it more (`ulimit -v`)");
+      case SQLITE_FULL:
+        refuse(fmt::format(
+            "{}; make room in its folder, or begin another store if it has the {} GiB that are read",
+            printable(said), largest_store >> 30U));
       case SQLITE_NOTADB:
         refuse("is not a history store; name a file that `breakeven history add` made");
       case SQLITE_CORRUPT:
@@ -282,7 +289,6 @@ std::int64_t id_of(const HistoryDatabase& database, Statement& insert, Statement
 /// Throws unless SQLite can keep a store at the path. An empty path or ":memory:" would be a store that
 /// disappears at the end, and a pipe would block.
 void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
-  constexpr std::uintmax_t largest = std::uintmax_t{4} << 30U;
   std::error_code error;
   if (path.empty()) throw HistoryError("the store's name is empty; name a file");
   const auto status = std::filesystem::status(path, error);
@@ -295,10 +301,10 @@ void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
     throw HistoryError(
         fmt::format("{}: is no ordinary file; name a file that `breakeven history add` made", path.string()));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error && size > largest)
+  if (!error && size > static_cast<std::uintmax_t>(largest_store))
     throw HistoryError(
         fmt::format("{}: is {:.1f} GiB large, and at most {} GiB are read; begin another store",
-                    path.string(), static_cast<double>(size) / 0x1p30, largest >> 30U));
+                    path.string(), static_cast<double>(size) / 0x1p30, largest_store >> 30U));
 }
 
 /// Without a name from the user, a machine is the one that agrees in all but its name: a container has a new
@@ -357,6 +363,8 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
         "is a store of version {}, and this program reads versions 1 to {}: use the breakeven that wrote it",
         version, schema_version));
   }
+  const std::int64_t pages = largest_store / integer(database, "PRAGMA page_size");
+  integer(database, fmt::format("PRAGMA max_page_count = {}", pages).c_str());
   Statement check(database, "PRAGMA quick_check(1)");
   if (check.step() && check.text(0) != "ok") database.refuse_as_damaged(check.text(0));
 }

@@ -18,7 +18,6 @@ namespace {
 
 // Far larger than real files need: a hostile file can exhaust neither time nor the stack.
 constexpr std::size_t deepest = 64;
-constexpr std::size_t most_members = 1000;
 
 /// Frees a document's values from the inside out, which needs no memory: nlohmann_json's destructor makes a
 /// list of the values of everything that is not empty. Documents are no deeper than `deepest`.

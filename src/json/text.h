@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,9 +13,15 @@
 
 namespace breakeven {
 
-/// The largest number of values in a document; parsing stops beyond. Result files of the largest size have
-/// fewer, and need 1.5 GiB of memory; a file of as many bytes of single digits would need 5 GiB.
-inline constexpr std::size_t most_values = 16'000'000;
+// Limits of a document that is read. What this program writes keeps them, too.
+
+/// The largest file, in bytes. 10,000 cases with every sample are a tenth of it.
+inline constexpr std::uintmax_t largest_document = std::uintmax_t{256} << 20U;
+/// The largest number of values; parsing stops beyond. Result files have at least 8 bytes for each, and
+/// need 1.5 GiB of memory at the largest size; a file of as many bytes of single digits would need 5 GiB.
+inline constexpr std::size_t most_values = largest_document / 8;
+/// The largest number of keys of one object, because the time to look up a key grows with them.
+inline constexpr std::size_t most_members = 4096;
 
 enum class RepeatedKey { refused, first_counts };
 

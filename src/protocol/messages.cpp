@@ -21,7 +21,7 @@ constexpr std::size_t longest_name = 100;
 
 /// Limits far beyond any real message. Without them a line of a few MiB could need gigabytes, the whole
 /// stack, or minutes, because the time to look up a key grows with the number of keys.
-constexpr std::size_t most_levels = 32, most_keys = 4096, most_values = std::size_t{8} << 20U;
+constexpr std::size_t most_levels = 32, most_keys = most_members, most_numbers = std::size_t{8} << 20U;
 
 /// Throws ProtocolError if the line exceeds a limit. Does not check whether it is JSON.
 void check_size(std::string_view line) {
@@ -39,12 +39,12 @@ void check_size(std::string_view line) {
     values += c == ',' ? 1 : 0;
     if (c == '[' || c == '{') ++levels;
     if ((c == ']' || c == '}') && levels > 0) --levels;
-    if (levels <= most_levels && keys <= most_keys && values <= most_values) continue;
+    if (levels <= most_levels && keys <= most_keys && values <= most_numbers) continue;
     throw ProtocolError(fmt::format("more than {} in {}",
                                     levels > most_levels
                                         ? fmt::format("{} levels of lists and objects", most_levels)
                                     : keys > most_keys ? fmt::format("{} keys", most_keys)
-                                                       : fmt::format("{} values", most_values),
+                                                       : fmt::format("{} values", most_numbers),
                                     quote_line(line)));
   }
 }

@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 /// Opens the lock file, and creates it if it is missing. Linux may refuse to open a file with O_CREAT if
 /// another user owns it and the folder is one such as /tmp (fs.protected_regular).
 int open_lock(const fs::path& path) {
-  const int made = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
-  return made >= 0 || errno != EACCES ? made : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  constexpr int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC;  // a pipe of this name does not block
+  const int made = open(path.c_str(), flags | O_CREAT, 0666);
+  return made >= 0 || errno != EACCES ? made : open(path.c_str(), flags);
 }
 
 /// False if the previous owner of the lock removed the file after this process opened it.
@@ -52,8 +53,9 @@ bool FileLock::take(const fs::path& file) {
   if (descriptor_ < 0) {
     const int error = errno;
     path_.clear();
-    if (error == ENOENT) return false;                       // another process removed its empty folder
-    descriptor_ = open(file.c_str(), O_RDONLY | O_CLOEXEC);  // lock the file itself: it is written in place
+    if (error == ENOENT) return false;  // another process removed its empty folder
+    descriptor_ = open(file.c_str(),
+                       O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // lock the file itself: it is written in place
     if (descriptor_ < 0) return true;
   }
   const bool is_taken = flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -36,13 +36,21 @@ auto or_fail_reading(const std::filesystem::path& path, const Read& read) {
 }  // namespace
 
 std::string read_result_text(const std::filesystem::path& path) {
-  return or_fail_reading(path, [&] { return read_whole_file(path, largest_result_file); });
+  return or_fail_reading(path, [&] { return read_whole_file(path, largest_document); });
 }
 
 TextParts read_result_parts(const std::filesystem::path& path) {
   return or_fail_reading(path, [&]() -> TextParts {
-    return [path, next = parts_of_file(path, largest_result_file)] { return or_fail_reading(path, next); };
+    return [path, next = parts_of_file(path, largest_document)] { return or_fail_reading(path, next); };
   });
+}
+
+void expect_readable(std::string_view text, const std::string& file, std::string_view remedy) {
+  constexpr double mebibyte = 0x1p20;
+  if (text.size() > largest_document)
+    fail_reading(file, fmt::format("would be {:.1f} MiB large, and at most {:g} MiB are read; {}",
+                                   static_cast<double>(text.size()) / mebibyte,
+                                   static_cast<double>(largest_document) / mebibyte, remedy));
 }
 
 }  // namespace breakeven

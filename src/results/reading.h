@@ -1,7 +1,6 @@
 // Reads files that programs wrote: with limits, and with errors that name the file.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <future>
 #include <new>
@@ -15,15 +14,15 @@
 
 namespace breakeven {
 
-/// The largest file that is read, in bytes. 10,000 cases with every sample are a tenth of it.
-inline constexpr std::uintmax_t largest_result_file = std::uintmax_t{256} << 20U;
-
 /// Reads a whole file; "-" is standard input. Throws ResultError, which names the file, if it cannot be read
 /// or is too large.
 std::string read_result_text(const std::filesystem::path& path);
 
 /// The same in parts.
 TextParts read_result_parts(const std::filesystem::path& path);
+/// Throws ResultError if read_result_text() would refuse a file of this text. Call it before the file is
+/// written. `file` is its name, or an option; `remedy` ends the message.
+void expect_readable(std::string_view text, const std::string& file, std::string_view remedy);
 
 /// Throws ResultError with the message "FILE: WHAT", in one printable line.
 [[noreturn]] void fail_reading(const std::string& file, std::string_view what);

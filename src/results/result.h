@@ -283,11 +283,15 @@ class ResultWriter {
   /// /dev/null, is written once, by finish(). Links are followed, and missing folders are made. An older file
   /// and its NAME.previous.json stay until a case is measured; then the older file becomes
   /// NAME.previous.json.
-  explicit ResultWriter(std::filesystem::path path);
+  /// `most` is the size of the largest file, in bytes.
+  explicit ResultWriter(std::filesystem::path path, std::uintmax_t most = largest_document);
 
-  /// Writes all of `result`. The cases from index `first_changed` have changed since the last call. Skips
-  /// writing if it has taken more than 2 % of the time since the start. Ignores errors such as a full
-  /// disk or a lack of memory, which leave the last file in place; finish() reports them.
+  /// Writes all of `result`, once something is measured. The cases from index `first_changed` have changed
+  /// since the last call. Skips writing if it has taken more than 2 % of the time since the start. Ignores
+  /// errors such as a full disk or a lack of memory, which leave the last file in place; finish() reports
+  /// them. Throws FileTooLarge if the file would be too large: before anything is measured, if all cases with
+  /// a few samples each do not fit; later, once the file is nearly full, so that what was measured still
+  /// fits.
   void update(const Result& result, std::size_t first_changed);
   /// Writes everything that update() skipped. If that fails, saves the results elsewhere (rescue.h), so that
   /// no measurement is lost, and throws a ResultError that gives the place. Returns false if nothing was
@@ -297,12 +301,14 @@ class ResultWriter {
 
  private:
   bool must_stay(const Result& result) const;
+  void expect_room(const Result& result, bool at_start) const;
   void write(const std::string& text);
 
   std::filesystem::path path_;
-  bool has_older_ = false;          // an ordinary file existed before
-  bool older_is_kept_ = false;      // as NAME.previous.json
-  bool replaceable_ = false;        // an ordinary file, or no file yet
+  bool has_older_ = false;      // an ordinary file existed before
+  bool older_is_kept_ = false;  // as NAME.previous.json
+  std::uintmax_t most_;
+  std::uintmax_t size_ = 0;         // of the texts, in bytes
   std::vector<std::string> texts_;  // one per case
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double seconds_writing_ = 0;

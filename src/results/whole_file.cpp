@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <climits>
 #include <csignal>
 #include <memory>
@@ -49,13 +51,57 @@ class Descriptor {
   int descriptor_;
 };
 
+/// How long a named pipe may be without a reader before it is written to, and how long any pipe or device may
+/// take nothing. A reader may start at the same time, or page through the text.
+constexpr std::chrono::seconds longest_without_reader{10}, longest_pause{60};
+
+/// The error of a pipe or device that takes nothing; the kernel has none, because it would wait for ever.
+class UnreadCategory : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "unread"; }
+  std::string message(int /*value*/) const override { return "nothing reads what is written there"; }
+};
+[[noreturn]] void fail_unread() {
+  static const UnreadCategory category;
+  throw std::system_error(1, category);
+}
+
+/// Waits until the pipe or device takes more. Throws std::system_error if it takes nothing for long, or at a
+/// signal.
+void wait_until_writable(int descriptor) {
+  pollfd writable{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  const int ready = poll(&writable, 1, static_cast<int>(std::chrono::milliseconds(longest_pause).count()));
+  if (ready == 0) fail_unread();
+  if (ready < 0) fail(errno);
+}
+
 /// Writes all of the text. Throws std::system_error.
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {
+      wait_until_writable(descriptor);
+      continue;
+    }
     if (count <= 0) fail(count < 0 ? errno : EIO);
     text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+/// Opens an existing file to replace its content. A pipe or a device does not block. Throws
+/// std::system_error.
+Descriptor open_in_place(const fs::path& path) {
+  constexpr std::chrono::milliseconds interval{20};
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    Descriptor file(open(path.c_str(), O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    const int cause = errno;
+    if (file.get() >= 0) return file;
+    std::error_code error;
+    if (cause != ENXIO || !fs::is_fifo(path, error)) fail(cause);
+    if (std::chrono::steady_clock::now() - start >= longest_without_reader) fail_unread();
+    if (poll(nullptr, 0, static_cast<int>(interval.count())) != 0) fail(errno);  // a signal
   }
 }
 
@@ -74,8 +120,7 @@ void synchronize_folder_of(const fs::path& file) {
 
 /// Writes to an existing file. Throws std::system_error.
 void write_in_place(const fs::path& path, std::string_view text) {
-  Descriptor file(open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC));
-  if (file.get() < 0) fail(errno);
+  Descriptor file = open_in_place(path);
   write_all(file.get(), text);
   file.close();
 }
@@ -286,6 +331,24 @@ void write_whole_file(const fs::path& path, std::string_view text) {
   if (cause == EBUSY) return write_in_place(target, text);  // a mounted file, as in a container
   if (cause != 0) fail(cause);
   synchronize_folder_of(target);
+}
+
+void append_to_file(const fs::path& path, std::string_view text) {
+  if (is_special_file(path)) return write_in_place(path, text);
+  Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666));
+  if (file.get() < 0) fail(errno);
+  const off_t size = lseek(file.get(), 0, SEEK_END);
+  char last = '\n';
+  const bool is_in_line = size > 0 && pread(file.get(), &last, 1, size - 1) == 1 && last != '\n';
+  try {
+    write_all(file.get(), is_in_line ? "\n" : "");
+    write_all(file.get(), text);
+    synchronize(file.get());
+  } catch (const std::system_error&) {
+    (void)!ftruncate(file.get(), size);
+    throw;
+  }
+  file.close();
 }
 
 void remove_unfinished(const fs::path& path) {

@@ -51,8 +51,13 @@ void make_folder_of(const std::filesystem::path& file);
 /// renames it into place. If that fails, for example because the disk is full, the old file is unchanged and
 /// the temporary file is removed; after a loss of power, either the old or the new file exists. Follows links
 /// and keeps the file's permissions. Writes directly to a pipe or a device, and to a file in a folder where
-/// no other file can be made. Throws std::system_error.
+/// no other file can be made. Waits 10 s for the reader of a named pipe, and a minute for a pipe or device
+/// that takes nothing, but not after a signal. Throws std::system_error.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
+
+/// Adds the text to the end of a file, beginning a line; if that fails, the file is as it was. Throws
+/// std::system_error.
+void append_to_file(const std::filesystem::path& path, std::string_view text);
 
 /// Removes the temporary files of killed processes that wrote `path`, which is not a link. Those of running
 /// processes stay.

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "host/steady_clock.h"
+#include "results/counted_samples.h"
 #include "results/json.h"
 #include "results/rescue.h"
 #include "results/result.h"
@@ -38,7 +39,8 @@ bool has_measured(const Result& result) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) {
+ResultWriter::ResultWriter(std::filesystem::path path, std::uintmax_t most)
+    : path_(std::move(path)), most_(most) {
   if (path_ == "-") {
     if (is_output_closed()) throw ResultError("standard output: is closed; name a file with --out");
     return;
@@ -49,7 +51,6 @@ ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) 
   }
   or_result_error(path_, [&] { expect_writable(path_); });
   path_ = link_target(path_);
-  replaceable_ = !std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error);
   has_older_ = std::filesystem::is_regular_file(path_, error);
   if (has_older_) or_result_error(previous_of(path_), [&] { expect_writable(previous_of(path_)); });
 }
@@ -72,19 +73,35 @@ void ResultWriter::write(const std::string& text) {
 
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
   const auto start = Clock::now();
-  texts_.resize(std::min(texts_.size(), first_changed));
+  const bool at_start = texts_.empty();
+  for (; texts_.size() > first_changed; texts_.pop_back()) size_ -= texts_.back().size();
   try {
-    for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
+    for (std::size_t i = texts_.size(); i < result.cases.size(); ++i) {
       texts_.push_back(text_of(json_of(result.cases[i])));
-    if (!replaceable_ || must_stay(result) ||
-        (!result.complete && seconds_writing_ > seconds_since(start_) / 50))
-      return;
-    write(to_json_text(result, texts_));
+      size_ += texts_.back().size();
+    }
+    const bool is_due = result.complete || seconds_writing_ <= seconds_since(start_) / 50;
+    if (path_ != "-" && !is_special_file(path_) && has_measured(result) && is_due)
+      write(to_json_text(result, texts_));
   } catch (const std::exception&) {
     // A full disk, or memory that ends for a moment, does not stop the measurement: finish() tries again,
     // also elsewhere.
   }
   seconds_writing_ += seconds_since(start);
+  expect_room(result, at_start);
+}
+
+void ResultWriter::expect_room(const Result& result, bool at_start) const {
+  constexpr std::uintmax_t bytes_of_sample = 20;
+  const auto missing =
+      static_cast<std::uintmax_t>(std::ranges::count(result.cases, Status::interrupted, &CaseResult::status));
+  // Later, a part is kept free for one more visit of a problem and for what is not a case.
+  const std::uintmax_t coming = at_start ? missing * fewest_samples * bytes_of_sample : most_ / 16;
+  if (size_ + coming > most_)
+    throw FileTooLarge(
+        fmt::format("a file of {} results would be larger than the {:g} MiB that are read; measure fewer at "
+                    "once, with --filter, --backends or --shard, and into files of their own",
+                    result.cases.size(), static_cast<double>(most_) / 0x1p20));
 }
 
 bool ResultWriter::finish(const Result& result) {

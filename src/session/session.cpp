@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "results/whole_file.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
@@ -65,11 +66,12 @@ class Session : public MeasuringSession {
 
   Result run() {
     begin();
+    save_(result_, 0);
     std::size_t step = 0;
-    for (int launch = 0; launch < measure_.launches && !Interruption::requested(); ++launch) {
+    for (int launch = 0; launch < measure_.launches && !is_over(); ++launch) {
       engine_.begin_launch(participants_of_launch());
       for (int pass = 0; pass < passes(); ++pass) {
-        for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
+        for (std::size_t p = 0; p < problems_.size() && !is_over(); ++p) {
           const double start = now();
           visit(problems_[p], launch, pass);
           steps_[step++].seconds = now() - start;
@@ -252,8 +254,15 @@ class Session : public MeasuringSession {
       measure_together(contenders, launch, pass);
     }
     summarise(problem);
-    save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
+    try {
+      save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
+    } catch (const FileTooLarge& e) {
+      is_full_ = true;
+      result_.warnings.push_back(fmt::format("the run ended early: {}", e.what()));
+    }
   }
+
+  bool is_over() const { return is_full_ || Interruption::requested(); }
 
   /// Estimates the machine's speed at each sample again. At the end more is known of its own speed: next to a
   /// neighbour that was there from the start, the first samples looked undisturbed.
@@ -285,7 +294,7 @@ class Session : public MeasuringSession {
       double setup = 0;
       for (const Contender* contender : slow) setup += contender->setup_seconds;
       const double left = share * (begun - begun_) - (now() - begun) - setup;
-      if (slow.empty() || left <= 0 || Interruption::requested()) continue;
+      if (slow.empty() || left <= 0 || is_over()) continue;
       wait_for_machine_until_ = now() + std::min(left, seconds_of_launch());
       measure_together(slow, measure_.launches - 1, passes());
       summarise(problem);
@@ -569,6 +578,7 @@ class Session : public MeasuringSession {
 
   const SessionPlan& plan_;
   const std::function<void(const Result&, std::size_t)>& save_;
+  bool is_full_ = false;  // the file of results
   Result result_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;

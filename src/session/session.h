@@ -23,8 +23,9 @@ struct SessionPlan {
 };
 
 /// Measures all missing cases. All cases of the earlier run are kept, requested or not. Calls `save` after
-/// every problem with the result so far and the index of the first case that has changed. If interrupted,
-/// returns early with `complete` false.
+/// every problem with the result so far and the index of the first case that has changed, and once before. If
+/// `save` throws FileTooLarge then, so does this; later it ends the run early, with a warning. If
+/// interrupted, returns early with `complete` false.
 Result run_session(const SessionPlan& plan,
                    const std::function<void(const Result&, std::size_t first_changed)>& save,
                    const ShowProgress& show, const Instruments& instruments = real_instruments());

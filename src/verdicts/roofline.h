@@ -73,9 +73,9 @@ std::optional<Roofline> roofline(const CaseResult& result, const Result& run, co
 /// Explains why a result is impossible: even the upper end of its interval is more than 5 % below the time
 /// that any algorithm needs at the ceilings. Empty if the result is possible.
 std::string why_implausible(const CaseResult& result, const Ceilings& ceilings);
-/// Explains why no processor of today can have done the case's work in `seconds`, with a generous bound: `cpus`
-/// processors at 7 GHz with the widest units that any has for the dtype, or a GPU several times as fast as the
-/// fastest. Empty if one can, and for a case of several ranks.
+/// Explains why no processor of today can have done the case's work in `seconds`, with a generous bound:
+/// `cpus` processors at 7 GHz with the widest units that any has for the dtype, or a GPU several times as
+/// fast as the fastest. Empty if one can, and for a case of several ranks.
 std::string why_beyond_any_processor(const CaseResult& result, double seconds, double cpus);
 /// Sets the status of impossible results to `implausible`, based on the ceilings in the same run. Those that
 /// CPUs only measured below their own speed make no result impossible.

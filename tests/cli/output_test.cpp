@@ -1,6 +1,8 @@
 // Tests where results are written, and what users see.
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <sstream>
 
 #include "cli/driver.h"
+#include "unit/variable_for_now.h"
 
 namespace breakeven::cli_tests {
 namespace {
@@ -174,6 +177,73 @@ TEST_F(OutputTest, WhatIsNoFileIsWrittenToAndNotReplaced) {
   EXPECT_EQ(breakeven({"run", products({8}), "--out", pipe}).status, 0);
   EXPECT_EQ(parse(read.get()).at("complete"), true);
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+/// Opening a pipe for writing waits for a reader, by itself for ever.
+TEST_F(OutputTest, APipeWithoutAReaderIsNotWaitedForLong) {
+  const auto pipe = file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string command : {"run", "gate"}) {
+    SCOPED_TRACE(command);
+    std::vector<std::string> words{command, products({8}), "--out", pipe};
+    if (command == "gate")
+      words.insert(words.end(), {"--base", file("backends"), "--head", file("backends")});
+    Process process(launch(words));
+    const Outcome outcome = process.wait(std::chrono::seconds(60));
+    EXPECT_TRUE(outcome.in_time);
+    EXPECT_THAT(with_status(2, outcome).err, AllOf(HasSubstr("nothing reads what is written there"),
+                                                   HasSubstr("what was measured is in")));
+  }
+  const std::string result = write("r.json", result_of_run(products({8})).dump());
+  EXPECT_THAT(with_status(2, breakeven({"report", result, "--csv", pipe})).err, HasSubstr("nothing reads"));
+}
+
+/// A hostile program, or a person, replaces the file meanwhile.
+TEST_F(OutputTest, APipeThatAppearsDuringTheRunDoesNotStopIt) {
+  const auto out = file("out.json");
+  Process process(launch({"run", products({8, 16, 24}), "--out", out}, "spin=1,fixed=1e-3"));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(out); }));
+  std::filesystem::remove(out);
+  ASSERT_EQ(mkfifo(out.c_str(), 0600), 0);
+  const Outcome outcome = process.wait(std::chrono::seconds(60));
+  EXPECT_TRUE(outcome.in_time);
+  const std::string error = with_status(2, outcome).err;
+  const std::string before = "what was measured is in ";
+  ASSERT_THAT(error, HasSubstr(before));
+  const std::size_t begin = error.find(before) + before.size();
+  EXPECT_EQ(parse_file(error.substr(begin, error.find('\n', begin) - begin)).at("complete"), true);
+  EXPECT_TRUE(std::filesystem::is_fifo(out));
+}
+
+TEST_F(OutputTest, ASocketIsNoFile) {
+  const auto path = file("s");
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  ASSERT_LT(path.string().size(), sizeof address.sun_path);
+  path.string().copy(static_cast<char*>(address.sun_path), sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(with_status(2, breakeven({"run", products({8}), "--out", path})).err,
+              HasSubstr("what was measured is in"));
+  close(socket);
+}
+
+/// What the steps of a job write there is shown together.
+TEST_F(OutputTest, TheSummaryOfACiJobIsAddedTo) {
+  const std::string result = write("r.json", result_of_run(products({8})).dump());
+  const auto summary = write("summary", "# Another step");  // without the end of its line
+  std::filesystem::create_symlink("summary", file("link"));
+  const VariableForNow collected("GITHUB_STEP_SUMMARY", summary.c_str());
+  std::string expected = "# Another step\n";
+  const std::string report = with_status(0, breakeven({"compare", result, result, "--markdown", "-"})).out;
+  ASSERT_THAT(report, HasSubstr("PASS"));
+  for (const std::string& path : {summary.string(), file("link").string()}) {
+    with_status(0, breakeven({"compare", result, result, "--markdown", path}));
+    expected += report;
+    EXPECT_EQ(text_of(summary), expected) << path;
+  }
+  const auto other = write("other", "earlier");
+  with_status(0, breakeven({"compare", result, result, "--markdown", other}));
+  EXPECT_EQ(text_of(other), report) << "any other file is replaced";
 }
 
 TEST_F(OutputTest, AFolderIsRefusedBeforeAnythingIsMeasured) {

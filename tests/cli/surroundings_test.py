@@ -476,10 +476,10 @@ class SurroundingsTest(unittest.TestCase):
         (self.folder / "large.json").unlink()
 
     def test_too_many_values_are_refused(self):
-        self.write("ones.json", '{"schema": "breakeven.result/1", "cases": [' + "1," * 16_100_000 + "1]}")
+        self.write("ones.json", '{"schema": "breakeven.result/1", "cases": [' + "1," * 33_600_000 + "1]}")
         done = self.launch(["report", "ones.json"])
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, rb"ones\.json: .*more than 16 million values")
+        self.assertRegex(done.stderr, rb"ones\.json: .*more than 33 million values")
         (self.folder / "ones.json").unlink()
 
     def test_the_end_of_memory_names_the_file(self):

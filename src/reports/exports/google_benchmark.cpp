@@ -15,6 +15,7 @@
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
+#include "results/reading.h"
 
 namespace breakeven {
 namespace {
@@ -128,7 +129,10 @@ FormattedReport google_benchmark_report(std::span<const Result> results) {
     return timed || has_failed ? google_row(named, index, timed).dump() : "";
   };
   const std::string context = google_context(results).dump();
-  return json_report(results, fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", context), row, "]\n}\n");
+  FormattedReport report =
+      json_report(results, fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", context), row, "]\n}\n");
+  expect_readable(report.text, "--google-benchmark", "give fewer or smaller files");  // `compare` reads it
+  return report;
 }
 
 const FormatRegistration google_benchmark_format(

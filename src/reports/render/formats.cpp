@@ -27,7 +27,7 @@ OutputFormat form(const char* option, const char* meaning) {
 
 const FormatRegistration html(form<render_html>("--html", "a page for a browser"));
 const FormatRegistration markdown(
-    form<render_markdown>("--markdown", "a summary in Markdown, as for $GITHUB_STEP_SUMMARY"));
+    form<render_markdown>("--markdown", "a summary in Markdown; $GITHUB_STEP_SUMMARY is added to"));
 const FormatRegistration answers(form<render_answers>("--answers", "the answers, one sentence a line"));
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST(JsonFile, HostileFilesCostLittle) {
   EXPECT_THAT(error_of(folder.write("deep.json", std::string(size, '['))), HasSubstr("nested more than 64"));
   std::string keys = "{";
   for (int i = 0; keys.size() < size - 20; ++i) keys += fmt::format("\"{}\":0,", i);
-  EXPECT_THAT(error_of(folder.write("keys.json", keys)), HasSubstr("has more than 1000 keys"));
+  EXPECT_THAT(error_of(folder.write("keys.json", keys)), HasSubstr("has more than 4096 keys"));
   const std::string message = error_of(folder.write("text.json", "\"" + std::string(size - 1, 'x')));
   EXPECT_THAT(message, HasSubstr("missing closing quote"));
   EXPECT_LT(message.size(), 1000U);
@@ -129,9 +129,9 @@ TEST(JsonFile, MayBeAsDeepAndAsWideAsItsLimits) {
     for (int i = 0; i < count; ++i) text += fmt::format("{}\"{}\": 0", i == 0 ? "" : ", ", i);
     return text + "}]";
   };
-  EXPECT_EQ(error_of(folder.write("a.json", keys(1000))), "was accepted");
-  EXPECT_THAT(error_of(folder.write("a.json", keys(1001))),
-              HasSubstr(": /1: has more than 1000 keys; is it the right file?"));
+  EXPECT_EQ(error_of(folder.write("a.json", keys(4096))), "was accepted");
+  EXPECT_THAT(error_of(folder.write("a.json", keys(4097))),
+              HasSubstr(": /1: has more than 4096 keys; is it the right file?"));
   EXPECT_EQ(error_of(folder.write("a.json", "[{\"a\": 1}, {\"a\": [{\"a\": {}}]}]")), "was accepted");
 }
 

@@ -1,4 +1,5 @@
-// Tests what the writer of result files does when memory ends. tests/cli/output_test.cpp has the rest.
+// Tests what the writer of result files does when memory ends, or the file would be too large to be read.
+// tests/cli/output_test.cpp has the rest.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -6,7 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "results/json.h"
+#include "results/reading.h"
 #include "results/result.h"
+#include "results/whole_file.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
 
@@ -28,6 +32,42 @@ void limit_further_memory(rlim_t bytes) {
   const rlim_t limit = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + bytes;
   const rlimit both{.rlim_cur = limit, .rlim_max = limit};
   if (setrlimit(RLIMIT_AS, &both) != 0) std::_Exit(2);
+}
+
+TEST(ResultWriter, WritesNoFileThatWouldNotBeRead) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "r.json";
+  CaseResult planned = sample::product("a", 64, 1);
+  planned.status = Status::interrupted;
+  planned.seconds.reset();
+  Result result = sample::result({planned, planned});
+  const std::uintmax_t least = 2 * text_of(json_of(planned)).size() + 2 * 200;
+  EXPECT_THROW(ResultWriter(file, least - 1).update(result, 0), FileTooLarge)
+      << "before anything is measured";
+  EXPECT_FALSE(std::filesystem::exists(file));
+  ResultWriter(file, least).update(result, 0);
+
+  result.cases[0] = sample::product("a", 64, 1);
+  ResultWriter writer(file, to_json_text(result).size());
+  EXPECT_THROW(
+      {
+        writer.update(result, 0);
+        for (int i = 0; i < 100; ++i) {
+          result.cases[1].warnings.emplace_back(i, 'w');
+          writer.update(result, 1);
+        }
+      },
+      FileTooLarge);
+}
+
+TEST(ExpectReadable, AgreesWithTheReader) {
+  const TemporaryFolder folder;
+  std::string text(largest_document, ' ');
+  EXPECT_NO_THROW(expect_readable(text, "f", ""));
+  EXPECT_EQ(read_result_text(folder.write("f", text)).size(), largest_document);
+  text += ' ';
+  EXPECT_THROW(expect_readable(text, "f", ""), ResultError);
+  EXPECT_THROW(read_result_text(folder.write("f", text)), ResultError);
 }
 
 TEST(ResultWriter, AnUpdateWithoutMemoryIsLeftToTheNext) {

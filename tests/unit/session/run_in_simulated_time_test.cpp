@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/whole_file.h"
 #include "session/session.h"
 #include "session/worker_process.h"
 #include "unit/session/simulated_machine.h"
@@ -561,6 +562,29 @@ TEST_F(TrainingInSimulatedTime, OfAFixedNumberOfEpochsGoesOnPastTheTarget) {
   EXPECT_DOUBLE_EQ(quick.training->accuracy.value(), 0.9);
   EXPECT_DOUBLE_EQ(quick.training->seconds_to_accuracy.value(), 1.0);
   EXPECT_THAT(case_of(result, "b").warnings, Contains("the target accuracy of 0.65 was not reached"));
+}
+
+TEST(RunInSimulatedTime, AFullFileEndsTheRunAndKeepsWhatIsMeasured) {
+  for (int full_at = 0; full_at < 3; ++full_at) {
+    Machine machine(7);
+    int saved = 0;
+    const auto save = [&](const Result&, std::size_t) {
+      if (saved++ == full_at) throw FileTooLarge("full");
+    };
+    const Instruments instruments = machine.instruments();
+    const auto run_it = [&] {
+      return run_session(
+          plan_of({64, 128, 256}), save, [](const SessionProgress&) {}, instruments);
+    };
+    if (full_at == 0) {
+      EXPECT_THROW(run_it(), FileTooLarge) << "before anything is measured";
+      continue;
+    }
+    const Result result = run_it();
+    EXPECT_FALSE(result.complete);
+    EXPECT_EQ(std::ranges::count(result.cases, Status::ok, &CaseResult::status), 2 * full_at);
+    EXPECT_THAT(result.warnings, Contains("the run ended early: full"));
+  }
 }
 
 TEST(RunInSimulatedTime, InterruptionKeepsWhatIsMeasured) {
