@@ -507,7 +507,7 @@ class SurroundingsTest(unittest.TestCase):
                 check=True,
             )
         self.assertGreater((self.folder / "large.json").stat().st_size, 80 * MIB)
-        little = Surroundings("little memory", limit(resource.RLIMIT_AS, 240 * MIB))
+        little = Surroundings("little memory", limit(resource.RLIMIT_AS, 400 * MIB))
         for command in (
             ["report", "large.json", "--csv", "/dev/null"],
             ["report", "large.json"],

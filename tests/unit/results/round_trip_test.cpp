@@ -233,7 +233,7 @@ TEST_F(ResultFile, ReadForAReportKeepsFiguresInPlaceOfSamples) {
   Result before = full_result();
   CaseResult& timed = before.cases[0];
   timed.device = "cpu";
-  timed.seconds = Timing{.median = 3, .launches = {11, 11}, .iterations = 2, .throttled = {1}};
+  timed.seconds = Timing{.median = 3, .samples = {}, .launches = {11, 11}, .iterations = 2, .throttled = {1}};
   for (int i = 0; i < 22; ++i) {
     timed.seconds->samples.push_back(i == 20 ? 1 : 2 + i % 3);
     timed.seconds->own_speed.push_back(i == 20 ? 0.5 : 0.99 - 0.001 * i);
