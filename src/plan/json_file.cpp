@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <cctype>
 #include <cmath>
 #include <system_error>
 #include <vector>
@@ -34,6 +36,14 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
   }
 }
 
+/// The letters around a byte, in lower case.
+std::string word_at(const std::string& text, std::size_t byte) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  const auto at = text.begin() + static_cast<std::ptrdiff_t>(byte);
+  const auto first = std::find_if_not(std::reverse_iterator(at), text.rend(), is_letter).base();
+  return boost::algorithm::to_lower_copy(std::string(first, std::find_if_not(at, text.end(), is_letter)));
+}
+
 [[noreturn]] void fail_syntax(const Place& place, const std::string& text, const JsonSyntaxError& error) {
   const std::size_t byte = error.byte();
   std::string message = error.syntax();
@@ -53,8 +63,8 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
     remedy = "; remove the comma before it";
   } else if (text[byte - 1] == '/') {
     remedy = "; JSON has no comments";
-  } else if (text[byte - 1] == 'N' || text[byte - 1] == 'I' || message.ends_with("'na'") ||
-             message.ends_with("'in'")) {
+  } else if (const std::string word = word_at(text, byte - 1);
+             word == "nan" || word == "inf" || word == "infinity") {
     remedy = "; JSON has neither NaN nor infinity";
   }
   place.fail("line {}, column {}: {}{}", line, column, cut(message, 200), remedy);

@@ -101,7 +101,7 @@ TEST(RankJson, HasEveryField) {
   EXPECT_EQ(found, Json::parse(R"({
     "schema": "breakeven.rank/1", "created": "2026-11-01T12:00:00Z",
     "tool": {"name": "breakeven", "version": "0.1.0"}, "title": "Our week", "by": "cost", "weighted": true,
-    "currency": "EUR", "notes": ["a note"],
+    "currency": "EUR", "uncounted": [], "notes": ["a note"],
     "prediction_errors": [{"roofline": "ceilings", "of": "processors", "devices": 2, "cases": 3,
                            "median_factor": 1.25, "p95_factor": 1.5}],
     "not_measured": ["nobody's"],

@@ -403,7 +403,7 @@ TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
   EXPECT_EQ(ranking.ranked[2].place, 0);
   EXPECT_EQ(ranking.ranked[2].parts[0].unknown, "onednn: failed: crashed");
   EXPECT_EQ(ranking.ranked[2].unknown.at(Quantity::time),
-            "not known for 1 of 1 cases: matmul 64 x 64 x 64 f32: onednn: failed: crashed");
+            "not known for 1 of 1 case: matmul 64 x 64 x 64 f32: onednn: failed: crashed");
   EXPECT_EQ(exit_status(ranking), 0);
 }
 

@@ -232,7 +232,7 @@ TEST_F(ResultFile, IsWrittenAgainAsItWas) {
 TEST_F(ResultFile, ReadForAReportKeepsFiguresInPlaceOfSamples) {
   Result before = full_result();
   CaseResult& timed = before.cases[0];
-  timed.device = "cpu";
+  timed.device = before.backends[0].device = "cpu";
   timed.seconds = Timing{.median = 3, .samples = {}, .launches = {11, 11}, .iterations = 2, .throttled = {1}};
   for (int i = 0; i < 22; ++i) {
     timed.seconds->samples.push_back(i == 20 ? 1 : 2 + i % 3);

@@ -73,12 +73,12 @@ TEST(ExpectReadable, AgreesWithTheReader) {
 TEST(ResultWriter, AnUpdateWithoutMemoryIsLeftToTheNext) {
   if (has_sanitizer) GTEST_SKIP() << "a sanitizer ends the process where an allocation fails";
   const TemporaryFolder folder;
-  Result result = sample::result({sample::product("a", 64, 1)});
+  Result result = sample::result({sample::recorded(sample::product("a", 64, 1))});
   constexpr std::size_t too_much = std::size_t{64} << 20U;
   const auto update_and_end = [&] {
     ResultWriter writer(folder.path() / "r.json");
     writer.update(result, 0);
-    result.cases.push_back(sample::product("b", 64, 1));
+    result.cases.push_back(sample::recorded(sample::product("b", 64, 1)));
     result.cases.back().reason.assign(too_much, 'x');
     limit_further_memory(too_much / 4);
     writer.update(result, 1);

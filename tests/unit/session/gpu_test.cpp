@@ -84,7 +84,7 @@ TEST(CountOthers, NeedsOneThatIsOurs) {
   EXPECT_FALSE(count_others({std::vector<std::int64_t>{}, {}}, ours));
   const auto strangers = count_others({std::vector<std::int64_t>{30, 31}, {}}, ours);
   EXPECT_FALSE(strangers);
-  EXPECT_THAT(strangers.unknown, HasSubstr("of the 2 processes"));
+  EXPECT_THAT(strangers.unknown, HasSubstr("of 2 processes"));
   EXPECT_EQ(count_others({{}, "Not Supported"}, ours).unknown, "Not Supported");
 }
 

@@ -137,7 +137,7 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
   const TemporaryFolder folder;
   const std::vector files{
       folder.write("t.json", to_json_text(sample::threshold())),
-      folder.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})))};
+      folder.write("r.json", to_json_text(sample::result({sample::recorded(sample::product("a", 64, 1))})))};
   const Measured measured = read_measured(files);
   EXPECT_THAT(measured.results, SizeIs(1));
   EXPECT_THAT(measured.thresholds, SizeIs(1));
@@ -159,7 +159,8 @@ TEST(Measured, MachinesOfAllFilesAreToldApart) {
   Threshold elsewhere = sample::threshold();
   elsewhere.host.cpu = "Another CPU";
   const auto t = folder.write("t.json", to_json_text(elsewhere));
-  const auto r = folder.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})));
+  const auto r =
+      folder.write("r.json", to_json_text(sample::result({sample::recorded(sample::product("a", 64, 1))})));
   const std::vector files{t, r};
   const Measured measured = read_measured(files);
   EXPECT_EQ(measured.thresholds.at(0).host.name, "Another CPU");
@@ -173,8 +174,8 @@ TEST(Measured, MachinesOfAllFilesAreToldApart) {
 /// The GPU that one file lists belongs to all files of its machine, and to both sides of a threshold.
 TEST(Measured, FilesOfProcessorsAreOfTheMachineWithTheGpu) {
   const TemporaryFolder folder;
-  const Result cpu = sample::result({sample::product("a", 64, 1)});
-  Result gpu = sample::result({sample::on_gpu(sample::product("cuda", 64, 1))});
+  const Result cpu = sample::result({sample::recorded(sample::product("a", 64, 1))});
+  Result gpu = sample::result({sample::on_gpu(sample::recorded(sample::product("cuda", 64, 1)))});
   gpu.host.gpus.emplace_back().id = "GPU-1";
   Threshold both = sample::threshold();
   both.from_results = true;

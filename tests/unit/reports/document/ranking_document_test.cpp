@@ -185,7 +185,7 @@ TEST(RankingDocument, ByEnergyShowsTheMostEconomicalBackend) {
   options.mix =
       Mix{.title = "", .entries = {{.id = fast.id, .title = "p", .weight = 1, .instead = {economical.id}}}};
   const Card by_energy = document_of(rank_results(results, options)).cards.at(0);
-  EXPECT_EQ(column_texts(by_energy.tables.at(0), "notes").at(0), "1 of 1 cases in bf16");
+  EXPECT_EQ(column_texts(by_energy.tables.at(0), "notes").at(0), "1 of 1 case in bf16");
   const TableRow& energies = by_energy.details.at(0).rows.at(0);
   EXPECT_EQ(std::get<double>(energies.cells.at(2).value), 4);
   EXPECT_EQ(energies.cells.at(2).note, "BLIS, bf16");

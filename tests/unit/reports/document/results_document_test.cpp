@@ -500,7 +500,7 @@ TEST(ResultsDocument, AnInterruptedRunSaysWhatIsMissing) {
   with_gpu.push_back(sample::refused(product("onednn", 1024, 1), Status::interrupted, "interrupted"));
   EXPECT_THAT(texts(document({sample::result(with_gpu)}).cards.at(0).answer),
               ElementsAre(HasSubstr("the GPU (CUDA) wins from m = 256 up"),
-                          "1 of 13 results were not measured: the run was interrupted."));
+                          "1 of 13 results was not measured: the run was interrupted."));
 }
 
 // ---- other information for the reader
