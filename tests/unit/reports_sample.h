@@ -63,7 +63,9 @@ inline CaseResult recorded(CaseResult r) {
   r.id = make_case(*find_workload(r.op), r.parameters).id();
   r.seconds =
       Timing{.median = r.seconds->median, .samples = {r.seconds->median}, .launches = {1}, .iterations = 1};
-  r.verification = Verification{.error = 0, .tolerance = 1, .correct = true};
+  r.verification.emplace();
+  r.verification->tolerance = 1;
+  r.verification->correct = true;
   return r;
 }
 
