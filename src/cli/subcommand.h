@@ -55,13 +55,12 @@ inline std::optional<double> number_from(std::string_view text) {
 
 /// Accepts the numbers that `limits` accepts: those of a config, for an option in their place.
 inline CLI::Validator number_within(const Parameter& limits) {
-  return CLI::Validator(
-      [limits](std::string& text) -> std::string {
-        const auto value = number_from(text);
-        const auto wanted = limits.rejects(value ? Value(*value) : Value(text));
-        return wanted ? fmt::format("'{}' is not {}", text, *wanted) : "";
-      },
-      "");
+  return {[limits](std::string& text) -> std::string {
+            const auto value = number_from(text);
+            const auto wanted = limits.rejects(value ? Value(*value) : Value(text));
+            return wanted ? fmt::format("'{}' is not {}", text, *wanted) : "";
+          },
+          ""};
 }
 
 /// Accepts options that are a fraction above 0 and below 1: converts "3%" into 0.03, and accepts "0.03".

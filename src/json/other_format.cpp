@@ -49,7 +49,7 @@ constexpr std::array<Signature, 30> signatures{{
     {"\x93NUMPY"sv, "is a NumPy array; is it the right file?"},
     {"PAR1"sv, "is a Parquet file; is it the right file?"},
     {"\x89HDF\r\n\x1a\n"sv, "is an HDF5 file; is it the right file?"},
-    {"{\\rtf"sv, "is rich text (RTF); save it as plain text in UTF-8"},
+    {R"({\rtf)"sv, "is rich text (RTF); save it as plain text in UTF-8"},
     {"version https://git-lfs"sv, "is a pointer of Git LFS; `git lfs pull` brings the file"},
     {"<<<<<<< "sv, "has conflict markers of git; resolve them first"},
     // The longer mark is first: it begins with the other.

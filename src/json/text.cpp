@@ -32,9 +32,9 @@ void dismantle(Json& document) {
 }
 
 /// The characters of a text in parts.
-class Characters {
+class PartedText {
  public:
-  explicit Characters(const TextParts& parts) : parts_(parts) {}
+  explicit PartedText(const TextParts& parts) : parts_(parts) {}
   bool are_left() {
     if (next_ == end_ && !ended_) {
       const std::string_view part = parts_();
@@ -81,7 +81,7 @@ class CharacterIterator {
   using pointer = const char*;
   using reference = const char&;
 
-  explicit CharacterIterator(Characters* of = nullptr) : of_(of) {}
+  explicit CharacterIterator(PartedText* of = nullptr) : of_(of) {}
   reference operator*() const { return of_->next(); }
   CharacterIterator& operator++() {
     of_->advance();
@@ -92,7 +92,7 @@ class CharacterIterator {
   }
 
  private:
-  Characters* of_;
+  PartedText* of_;
 };
 
 /// Builds the document, like the library's own builder, and also detects errors that the library accepts.
@@ -267,7 +267,7 @@ TextParts parts_of(std::string_view text) {
 Json parse_strictly(const TextParts& text, RepeatedKey repeated, ElementReceiver* receiver,
                     std::size_t most) {
   Builder builder(repeated, receiver, most);
-  Characters characters(text);
+  PartedText characters(text);
   try {
     Json::sax_parse(CharacterIterator(&characters), CharacterIterator(), &builder);
   } catch (const JsonSyntaxError&) {

@@ -14,10 +14,8 @@ class Rare {
   Rare(T value) : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT: implicit, as std::optional's
   Rare(const Rare& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
   Rare(Rare&& other) noexcept = default;
-  Rare& operator=(Rare other) noexcept {
-    value_ = std::move(other.value_);
-    return *this;
-  }
+  Rare& operator=(const Rare& other) { return *this = Rare(other); }
+  Rare& operator=(Rare&& other) noexcept = default;
   ~Rare() = default;
 
   bool has_value() const { return value_ != nullptr; }

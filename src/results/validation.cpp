@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
+#include <ctime>
 #include <initializer_list>
+#include <iomanip>
 #include <set>
 #include <span>
+#include <sstream>
 #include <utility>
 
 #include "protocol/possible_seconds.h"
@@ -42,7 +44,7 @@ std::string fault_of_counts(std::string_view what, const std::vector<std::int64_
   const auto too_small = std::ranges::find_if(counts, [](std::int64_t count) { return count < 1; });
   if (too_small != counts.end())
     return fmt::format("has {} {}: one has {} samples", counts.size(), what, *too_small);
-  std::int64_t left = static_cast<std::int64_t>(samples);
+  auto left = static_cast<std::int64_t>(samples);
   for (const std::int64_t count : counts) left = count > left ? -1 : left - count;
   if (left == 0) return "";
   return fmt::format("has {} {} that do not add up to its {} samples: {}", counts.size(), what, samples,
@@ -284,14 +286,16 @@ std::string fault_of_date(const std::string& created) {
   // No clock of Linux can be set to an earlier or a later year: kernel/time/timekeeping.c,
   // TIME_SETTOD_SEC_MAX. One that is wrong may show any other.
   constexpr int first_year = 1970, last_year = 2232;
-  int year = 0;
-  unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  std::sscanf(created.c_str(), "%4d-%2u-%2uT%2u:%2u:%2u", &year, &month, &day, &hour, &minute, &second);
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  const bool is_time = date.ok() && hour < 24 && minute < 60 && second <= 60;
-  if (!is_time ||
-      created != fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, month, day, hour, minute, second))
+  std::tm time{};
+  std::istringstream in(created);
+  in >> std::get_time(&time, "%Y-%m-%dT%H:%M:%SZ");
+  const int year = time.tm_year + 1900;
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(time.tm_mon + 1)),
+                                         std::chrono::day(static_cast<unsigned>(time.tm_mday))};
+  if (!in || !date.ok() ||
+      created != fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, time.tm_mon + 1, time.tm_mday,
+                             time.tm_hour, time.tm_min, time.tm_sec))
     return fmt::format("is '{}', and a time is as 2026-11-28T16:43:00Z", created);
   if (year < first_year || year > last_year)
     return fmt::format("is '{}', and clocks can be set to the years {} to {}", created, first_year,

@@ -341,7 +341,7 @@ class Session : public MeasuringSession {
       }
     };
     engine_.measure(visit);
-    const std::vector<Contender*> reopened = engine_.reopen_for_memory(visit);
+    std::vector<Contender*> reopened = engine_.reopen_for_memory(visit);
     for (Contender* contender : reopened) {
       leave_out_unverified(*contender);
       std::erase_if(contender->visits, [](const auto& samples) { return samples.empty(); });

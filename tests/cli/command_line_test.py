@@ -166,7 +166,7 @@ class HelpAndVersion(CommandLine):
         self.assertEqual(statuses("devices"), {0: "good", 2: usual})
         self.assertEqual(statuses("fleet")[1], "a node is slower, or has a wrong result")
         self.assertEqual(statuses("fleet")[3], "a node is probably slower")
-        self.assertEqual(statuses("history", "check")[3], "there are no times at all")
+        self.assertEqual(statuses("history", "check")[4], "a case failed in its newest run, or there are no times at all")
         self.assertEqual(sorted(statuses("history", "list")), [0, 2])
         self.assertEqual(sorted(statuses("gate")), [0, 1, 2, 3, 4, 130])
         self.assertEqual(sorted(statuses("compare")), [0, 1, 2, 3, 4])

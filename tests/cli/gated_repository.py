@@ -30,6 +30,7 @@ HOSTILE = "it's a $(touch owned) `touch owned`; & | \"*\""
 HOSTILE_BRANCH = "it's/$(touch${IFS}owned)`touch${IFS}owned`;&|\"x"
 # Whoever runs the tests may have settings of their own, and be in somebody's CI.
 ENVIRONMENT = {
+    "BREAKEVEN_SIMULATED_CLOCK": "1",
     **{k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "GITHUB_", "CI_", "BREAKEVEN_", "XDG_CONFIG_"))},
     **{f"GIT_{who}_{what}": f"{who}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
     "GIT_CONFIG_GLOBAL": os.devnull,

@@ -27,7 +27,7 @@ echo hello | ${launcher//'{ranks}'/5} bash -c "$rank" >"$out"
 
 # A backend whose ranks answer nothing, and end neither with their input nor when they are asked to.
 HANGS = """#!/usr/bin/env bash
-[ "$1" = --ranks ] || exec {simulated}
+[ "$1" = --ranks ] || exec -a "$0" {simulated}
 trap '' TERM
 echo $$ >{pids}-$SLURM_PROCID
 while :; do sleep 0.1; done
@@ -88,7 +88,7 @@ class SlurmTest(FolderTest):
         self.assertEqual(len(self.rows(self.results / "the config.json")), 12)
         shard = self.results / "shard-3.json"
         text = shard.read_text().replace('"complete": true', '"complete": false')
-        of_another_machine = text.replace('"host": {"name":"', '"host": {"name":"another-')
+        of_another_machine = text.replace('"cpu":"', '"cpu":"another ', 1)
         shard.write_text(of_another_machine)
         self.expect_status(0, self.submit("shards", "3"))
         self.assertIn("measuring from the start", (self.results / "shard-3.log").read_text())

@@ -57,7 +57,7 @@ class RecordedSessionsTest(FolderTest):
         return program
 
     def add_recording(self, side, name, recording):
-        return self.add(side, name, f'"{FOLDER / "replay"}" "{recording}"')
+        return self.add(side, name, f'"{FOLDER / "replay"}" "{recording}" "{name}"')
 
     def breakeven(self, *arguments, backends=""):
         return subprocess.run(

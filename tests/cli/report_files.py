@@ -71,7 +71,7 @@ def hostile(folder):
     run["cases"] = []
     for name in HOSTILE:
         case = copy.deepcopy(pattern)
-        for key in ("id", "label", "op", "dtype", "algorithm", "device"):
+        for key in ("id", "label", "op", "dtype", "algorithm"):
             case[key] = name
         case["params"]["dtype"] = name
         run["cases"].append(case)

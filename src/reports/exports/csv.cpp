@@ -27,7 +27,7 @@ namespace {
 
 struct CsvDialect {
   char separator = ',', decimal = '.';
-  std::string_view mark = "";  // at the beginning of the file
+  std::string_view mark;  // at the beginning of the file
 };
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
