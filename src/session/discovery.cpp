@@ -1,6 +1,7 @@
 #include "session/discovery.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -51,12 +52,53 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
   return found;
 }
 
+namespace {
+
+/// A folder for the caches of this process's programs where the user's cannot be written. What a program
+/// chooses at its first start, as by a race of kernels, its later processes find there: they compute alike.
+class OwnCache {
+ public:
+  OwnCache() {
+    const auto folder_in = [](const char* variable) {
+      const char* value = std::getenv(variable);
+      const std::filesystem::path folder(value != nullptr ? value : "");
+      return folder.is_absolute() ? folder : std::filesystem::path();
+    };
+    std::filesystem::path users = folder_in("XDG_CACHE_HOME");
+    if (users.empty() && !folder_in("HOME").empty()) users = folder_in("HOME") / ".cache";
+    std::error_code error;
+    if (!users.empty() && (std::filesystem::create_directories(users / "breakeven", error), !error) &&
+        access((users / "breakeven").c_str(), W_OK) == 0)
+      return;
+    std::string name = std::filesystem::temp_directory_path(error) / "breakeven-XXXXXX";
+    if (!error && mkdtemp(name.data()) != nullptr) folder_ = name;
+  }
+  ~OwnCache() {
+    std::error_code error;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
+  }
+  OwnCache(const OwnCache&) = delete;
+  OwnCache& operator=(const OwnCache&) = delete;
+  OwnCache(OwnCache&&) = delete;
+  OwnCache& operator=(OwnCache&&) = delete;
+
+  /// Empty if the user's is used.
+  const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace
+
 WorkerOptions worker_options(int threads) {
+  static const OwnCache own_cache;
   WorkerOptions options;
   options.environment = missing_spin_settings();
   constexpr const char* threads_variable = "OMP_NUM_THREADS";
   if (std::getenv(threads_variable) == nullptr)
     options.environment.emplace_back(threads_variable, fmt::format("{}", threads));
+  if (!own_cache.folder().empty()) options.environment.emplace_back("XDG_CACHE_HOME", own_cache.folder());
   return options;
 }
 

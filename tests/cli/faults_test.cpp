@@ -109,8 +109,11 @@ TEST_P(FaultWhileMeasuring, CostsOneCase) {
       EXPECT_GE(c.at("seconds").at("samples").size(), 6U) << c;
     }
   }
-  EXPECT_EQ(processes("a"), expected.restarted ? 3 : 2) << "one is asked what it is, one measures";
-  EXPECT_EQ(processes("b"), 2);
+  // Memory may have been short because the other program held it: all end, and it is measured alone.
+  const bool is_alone = expected.status == "out_of_memory";
+  EXPECT_EQ(processes("a"), expected.restarted || is_alone ? 3 : 2)
+      << "one is asked what it is, one measures";
+  EXPECT_EQ(processes("b"), is_alone ? 3 : 2);
   EXPECT_THAT(outcome.out, HasSubstr(expected.reason.substr(0, 20))) << "the reason is shown to people";
 }
 
@@ -126,12 +129,17 @@ TEST_P(FaultAtGreeting, CostsOneCase) {
       products({8, 16, 24}, {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
                                     fmt::format("backend=a,at=hello,process=2,fault={}", expected.fault));
-  EXPECT_EQ(outcome.status, expected.exit_status) << outcome.err;
   const Json result = parse_file(file("out.json"));
+  if (expected.status == "out_of_memory") {  // measured alone, it has enough
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(not_ok(result), IsEmpty());
+    return;
+  }
+  EXPECT_EQ(processes("a"), 3);
+  EXPECT_EQ(outcome.status, expected.exit_status) << outcome.err;
   EXPECT_THAT(not_ok(result), ElementsAre(MatchesRegex(fmt::format(".*m=8/.* a {}: .*", expected.status))));
   EXPECT_THAT(find_case(result, product_id(8), "a").at("reason").get<std::string>(),
               HasSubstr(expected.reason));
-  EXPECT_EQ(processes("a"), 3);
 }
 
 /// The process that describes the backend fails: the backend is not available, and the reason is shown.

@@ -162,13 +162,13 @@ TEST_P(KernelsTest, AKeptChoiceIsTakenAndShown) {
   EXPECT_EQ(text_of(cache()), before) << "nothing was raced";
 }
 
-TEST_P(KernelsTest, RowsWithAndWithoutLibraryDefaultsAreDifferentAlgorithms) {
+TEST_P(KernelsTest, RowsWithAndWithoutLibraryDefaultsAreOfDifferentLibraries) {
   plant(Json::array({entry(own_)}));
   write("base.json", measure({}, {"--library-defaults"}).dump());
   write("head.json", measure().dump());
   const Outcome compared =
       breakeven({"compare", file("base.json"), file("head.json"), "--out", "-", "--quiet"});
-  EXPECT_THAT(compared.out, HasSubstr("different algorithm"));
+  EXPECT_THAT(compared.out, HasSubstr("different library"));
 }
 
 TEST_P(KernelsTest, WhatTheUserSetsWins) {
@@ -208,11 +208,12 @@ TEST_P(KernelsTest, ChoicesThatAreNoneHereAreRacedAgainAndThoseOfOtherMachinesSt
   EXPECT_THAT(parse_file(cache()).at("choices"), testing::ElementsAre(elsewhere, entry(kernels_of(result))));
 }
 
-TEST_P(KernelsTest, AFolderThatCannotBeWrittenIsNoted) {
+/// Without a folder that can be written, a run has one of its own: its processes do not race again, each
+/// perhaps with another winner.
+TEST_P(KernelsTest, AFolderThatCannotBeWrittenHasOneOfTheRunInItsPlace) {
   const std::string in_a_file = write("file", "") / "cache";
   const Json result = measure({{"XDG_CACHE_HOME", in_a_file}});
-  EXPECT_THAT(notes_of(result), AllOf(HasSubstr("raced at every start"), HasSubstr("cannot be written"),
-                                      HasSubstr("set XDG_CACHE_HOME")));
+  EXPECT_THAT(notes_of(result), Not(HasSubstr("raced at every start")));
 }
 
 TEST_P(KernelsTest, KernelsThatDieOrHangInTheRaceAreOut) {

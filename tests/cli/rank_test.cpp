@@ -235,7 +235,7 @@ TEST_F(RankCommand, BadInputIsToldByNameAndPlace) {
           "/workloads/0/weight: is 0");
   refused({"--out", file("prices.json") / "x.json"}, "--out");
   refused({"--label", "nowhere.json=a"}, "not among those that are read");
-  refused({"--label", fast.string() + "="}, "the name is empty");
+  refused({"--label", fast.string() + "="}, "must be FILE=NAME");
   refused({"--label", "fast"}, "--label fast: must be FILE=NAME");
   refused({"--label", fast.string() + "=x", "--label", slow.string() + "=x"}, "would both be called 'x'");
   refused({write("old.json", R"({"schema": "breakeven.result/99"})")}, "is of schema 'breakeven.result/99'");

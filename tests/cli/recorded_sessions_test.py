@@ -166,7 +166,7 @@ class RecordedSessionsTest(FolderTest):
         ran, cases = self.gate(self.config(["it"], [{"op": "copy", "direction": "within", "bytes": 64}]))
         self.assertEqual([(c["presence"], c["head_status"]) for c in cases], [("only_head", "ok")])
         self.assertEqual(cases[0]["reason"], "it has no copy in the base")
-        self.assertEqual(ran.returncode, 0, ran.stdout)
+        self.assertEqual(ran.returncode, 4, ran.stdout)
 
     def test_a_program_of_a_later_protocol_is_named_and_the_rest_is_kept(self):
         recording = RECORDINGS[0]

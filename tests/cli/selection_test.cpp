@@ -111,14 +111,14 @@ TEST_F(SelectionTest, ABackendThatWasNotBuiltHasARemedy) {
 TEST_F(SelectionTest, ScriptsAreStartedAllAtOnce) {
   const auto script = [&](const std::string& own, const std::string& other) {
     const std::string name = "backends/breakeven-backend-" + own;
-    write(name, fmt::format("#!/bin/sh\n"
-                            "mkdir -p '{0}' '{1}'\n"
-                            "start=$(ls '{0}' | wc -l)\n"
-                            "touch \"{0}/$start\"\n"
-                            "for i in $(seq 150); do [ -e \"{1}/$start\" ] && exec '{2}'; sleep 0.1; done\n"
-                            "echo 'the other was not started' >&2\nexit 1\n",
-                            file(own).string(), file(other).string(),
-                            file("backends/breakeven-backend-a").string()));
+    write(name, fmt::format(
+                    "#!/bin/bash\n"
+                    "mkdir -p '{0}' '{1}'\n"
+                    "start=$(ls '{0}' | wc -l)\n"
+                    "touch \"{0}/$start\"\n"
+                    "for i in $(seq 150); do [ -e \"{1}/$start\" ] && exec -a \"$0\" '{2}'; sleep 0.1; done\n"
+                    "echo 'the other was not started' >&2\nexit 1\n",
+                    file(own).string(), file(other).string(), file("backends/breakeven-backend-a").string()));
     std::filesystem::permissions(file(name), std::filesystem::perms::owner_all);
   };
   script("first", "second");

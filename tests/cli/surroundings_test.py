@@ -486,7 +486,7 @@ class SurroundingsTest(unittest.TestCase):
             self.skipTest("memory cannot be limited here: the driver is built with a sanitizer")
         result = json.loads((self.folder / "r.json").read_text())
         case = result["cases"][0]
-        result["cases"] = [dict(case, id=f"{case['id']}/{i}") for i in range(100_000)]
+        result["cases"] = [dict(case, backend=f"{case['backend']}{i}") for i in range(100_000)]
         self.write("big.json", json.dumps(result))
         little = Surroundings("little memory", limit(resource.RLIMIT_AS, 160 * MIB))
         for command in (["report", "big.json"], ["compare", "big.json", "big.json"], ["rank", "big.json", "r.json"]):
