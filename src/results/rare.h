@@ -14,7 +14,11 @@ class Rare {
   Rare(T value) : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT: implicit, as std::optional's
   Rare(const Rare& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
   Rare(Rare&& other) noexcept = default;
-  Rare& operator=(const Rare& other) { return *this = Rare(other); }
+  Rare& operator=(const Rare& other) {
+    Rare copy(other);
+    value_ = std::move(copy.value_);
+    return *this;
+  }
   Rare& operator=(Rare&& other) noexcept = default;
   ~Rare() = default;
 

@@ -304,7 +304,7 @@ class Session : public MeasuringSession {
   /// Measures contenders in turn, and after them those alone whose memory does not suffice beside others.
   void measure_together(std::vector<Contender*> contenders, int launch, int pass) {
     const auto not_alone = [](const Contender* contender) { return !contender->is_alone; };
-    const auto first_alone = std::ranges::stable_partition(contenders, not_alone).begin();
+    const auto first_alone = std::stable_partition(contenders.begin(), contenders.end(), not_alone);
     std::vector<Contender*> alone(first_alone, contenders.end());
     contenders.erase(first_alone, contenders.end());
     for (Contender* reopened : measure(contenders, launch, pass)) alone.push_back(reopened);

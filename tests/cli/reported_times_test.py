@@ -156,16 +156,16 @@ class AnotherProgramTest(FolderTest):
 
     def test_it_passes_no_gate(self):
         (self.folder / "c.json").write_text(
-            json.dumps({"measure": {"max_seconds": 0.1}, "workloads": [{"op": "matmul", "m": 4, "n": 4, "k": 4, "dtype": "f64"}]})
+            json.dumps({"measure": {"max_seconds": 0.1, "own_speed": "ignored"}, "workloads": [{"op": "matmul", "m": 4, "n": 4, "k": 4, "dtype": "f64"}]})
         )
         for change in ("libraries", "device_name"):
             with self.subTest(change=change):
                 add_program(self.folder / "base", "mine", (SOURCE / "docs" / "example-backend.py").read_text().replace('"example"', '"mine"'))
-                self.add(self.folder / "head", "mine", change, 4, 0)
+                self.add(self.folder / "head", "mine", change, 2, 0)
                 done = self.breakeven("gate", "c.json", "--base", "base", "--head", "head", "--minutes", "1", "--out", "v.json")
                 case = json.loads((self.folder / "v.json").read_text())["cases"][0]
                 self.assertEqual((done.returncode, case["verdict"], case["head_status"]), (4, "incomparable", "failed"))
-                self.assertIn("answered as another program in launch 3", case["reason"])
+                self.assertIn("answered as another program in launch 1", case["reason"])
 
     def test_what_may_differ_does_not_matter(self):
         OTHER_ANSWERS["warnings"] = (["slow today"], "")
