@@ -11,6 +11,7 @@
 #include <memory>
 #include <sstream>
 
+#include "host/cache_folder.h"
 #include "host/library_variables.h"
 #include "install_paths.h"
 #include "session/identity.h"
@@ -59,16 +60,10 @@ namespace {
 class OwnCache {
  public:
   OwnCache() {
-    const auto folder_in = [](const char* variable) {
-      const char* value = std::getenv(variable);
-      const std::filesystem::path folder(value != nullptr ? value : "");
-      return folder.is_absolute() ? folder : std::filesystem::path();
-    };
-    std::filesystem::path users = folder_in("XDG_CACHE_HOME");
-    if (users.empty() && !folder_in("HOME").empty()) users = folder_in("HOME") / ".cache";
+    const std::filesystem::path users = user_cache_folder();
     std::error_code error;
-    if (!users.empty() && (std::filesystem::create_directories(users / "breakeven", error), !error) &&
-        access((users / "breakeven").c_str(), W_OK) == 0)
+    if (!users.empty() && (std::filesystem::create_directories(users, error), !error) &&
+        access(users.c_str(), W_OK) == 0)
       return;
     std::string name = std::filesystem::temp_directory_path(error) / "breakeven-XXXXXX";
     if (!error && mkdtemp(name.data()) != nullptr) folder_ = name;

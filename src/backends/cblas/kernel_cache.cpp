@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/cache_folder.h"
+
 namespace breakeven::cblas {
 namespace {
 
@@ -86,14 +88,8 @@ std::string with_choice(const std::string& text, const ChoiceKey& key, const std
 }
 
 std::filesystem::path kernel_cache_file() {
-  const auto folder = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    const std::filesystem::path path(value != nullptr ? value : "");
-    return path.is_absolute() ? path : std::filesystem::path();  // required by the XDG specification
-  };
-  std::filesystem::path cache = folder("XDG_CACHE_HOME");
-  if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") / ".cache";
-  return cache.empty() ? cache : cache / "breakeven" / "kernels.json";
+  const std::filesystem::path folder = user_cache_folder();
+  return folder.empty() ? folder : folder / "kernels.json";
 }
 
 std::string read_cache(const std::filesystem::path& file) {
