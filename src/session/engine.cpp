@@ -380,21 +380,31 @@ void Engine::verify_again(Contender& contender) {
 }
 
 void Engine::check_without_further_runs(Contender& contender) {
-  constexpr int tries = 3;  // other programs may compute on the GPU in one of them
+  constexpr int proof = 3;
   constexpr double least_share = 0.6;
   if (is_simulated(contender.participant->backend) || !is_on_gpu(contender)) return;
   if (contender.visits.back().empty() || !contender.answers.back().device_seconds) return;
+  const double telling = telling_request_seconds(measure_.timeout_seconds);
   // Even the slowest: samples vary by far more than that beside neighbours.
-  const double usual = std::ranges::max(contender.visits.back());
-  double alone = 0;
-  for (int i = 0; i < tries; ++i) {
-    const auto s = take_sample(contender, /*device_seconds=*/false);
-    if (!s || usual >= least_share * s->seconds) return;
-    alone = s->seconds;
-  }
-  give_up(contender,
+  double usual = std::ranges::max(contender.visits.back());
+  for (int told = 0;;) {
+    const auto alone = take_sample(contender, /*device_seconds=*/false);
+    if (!alone || usual >= least_share * alone->seconds) return;
+    const double length = total_seconds(*alone);
+    const std::int64_t more = more_iterations(contender.iterations, length, measure_.timeout_seconds);
+    if (more > contender.iterations && length < telling) {
+      contender.iterations = more;
+    } else if (++told == proof) {
+      return give_up(
+          contender,
           fmt::format("reported at most {:.3g} s an iteration with device_seconds, and {:.3g} s without",
-                      usual, alone));
+                      usual, alone->seconds));
+    }
+    // Again in turn, because the machine may have become slower.
+    const auto beside = take_sample(contender);
+    if (!beside) return;
+    usual = std::max(usual, beside->seconds);
+  }
 }
 
 void Engine::compare_with_any_processor(Contender& contender) {
@@ -584,7 +594,7 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
                                                           const std::function<void()>& meanwhile) {
   const Participant& participant = *contender.participant;
   const double start = time().now();
-  const double computed = workers_.cpu_seconds(participant);
+  const double computed = workers_.cpu_seconds(participant), waited = workers_.waited_seconds(participant);
   auto answered = ask<answer::Sample>(contender, request, timeout, meanwhile);
   if (!answered) return std::nullopt;
   if (answered->iterations != request.iterations) {
@@ -603,6 +613,7 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
   }
   const RequestTimes times{.wall = taken.turn_seconds,
                            .computed = (workers_.cpu_seconds(participant) - computed) / cpu_count_,
+                           .waited = workers_.waited_seconds(participant) - waited,
                            .untimed = untimed_seconds(contender, taken.sample),
                            .clock_step = std::max(clock_step_, contender.clock_step)};
   taken.doubt = why_not_believed(taken.sample, times);

@@ -60,11 +60,13 @@ class TimedLoop {
       : prepared_(prepared), mode_(mode), iterations_(iterations) {}
 
   void run(benchmark::State& state) {
+    cpu_seconds -= process_cpu_seconds();
     if (mode_.cold || mode_.each_iteration) {
       run_one_by_one(state);
     } else {
       run_all_at_once(state);
     }
+    cpu_seconds += process_cpu_seconds();
   }
   /// One iteration, which a GPU has not finished yet.
   void enqueue() {
@@ -92,19 +94,24 @@ class TimedLoop {
   void run_one_by_one(benchmark::State& state) {
     if (mode_.each_iteration) latencies.reserve(static_cast<std::size_t>(iterations_));
     for (auto _ : state) {
-      if (mode_.cold && (!prepared_.flush() || mode_.transfer.moves())) flush_caches();
+      if (mode_.cold) flush();
       const double seconds = time(state, [&] { enqueue(); });
       if (mode_.each_iteration) latencies.push_back(seconds);
     }
   }
+  void flush() {
+    // Not around each iteration: whoever reads his CPU time lets the kernel take the CPU away right then, beside
+    // the clock.
+    cpu_seconds += process_cpu_seconds();
+    if (!prepared_.flush() || mode_.transfer.moves()) flush_caches();
+    cpu_seconds -= process_cpu_seconds();
+  }
   double time(benchmark::State& state, const auto& work) {
     communicator().barrier();  // otherwise the time would include how much later other ranks begin
-    const double cpu_before = process_cpu_seconds();
     const auto start = Clock::now();
     work();
     prepared_.wait();
     const double seconds = seconds_since(start);
-    cpu_seconds += process_cpu_seconds() - cpu_before;
     state.SetIterationTime(seconds);
     return seconds;
   }

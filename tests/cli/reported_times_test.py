@@ -41,8 +41,17 @@ class LyingBackendsTest(FolderTest):
                 self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).gate(factor, 5, 1e-3))
 
     def test_an_honest_one_is_believed(self):
-        for call in (1e-5, 1e-2):
-            self.assertEqual(Trial(BUILD, self.folder, seconds=0.3).run(1.0, 1, call), ("ok", 0, ""))
+        for device in ("cpu", "gpu"):
+            for call in (1e-5, 1e-2):
+                with self.subTest(device=device, call=call):
+                    self.assertEqual(Trial(BUILD, self.folder, seconds=0.3).run(1.0, 1, call, device), ("ok", 0, ""))
+
+    def test_further_runs_for_the_device_s_clock_hide_nothing(self):
+        for call in (1e-3, 0.3):
+            with self.subTest(call=call):
+                result, _, reason = Trial(BUILD, self.folder, seconds=0.3).run(3.0, 1, call, "gpu")
+                self.assertEqual(result, "failed")
+                self.assertRegex(reason, "reported at most .* with device_seconds, and .* without")
 
 
 class BadClockTest(FolderTest):
