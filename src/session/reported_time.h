@@ -25,8 +25,8 @@ double total_seconds(const answer::Sample& sample);
 
 /// Why the sample's time is not believed; empty if it is. It is not believed if it is longer than the
 /// request, if it is less than six tenths of it without what it waited for CPUs (a tenth of the request may
-/// be messages), or if no clock can have measured it. A single such sample proves nothing: the driver may have been stopped, a
-/// clock set.
+/// be messages), or if no clock can have measured it. A single such sample proves nothing: the driver may
+/// have been stopped, a clock set.
 std::string why_not_believed(const answer::Sample& sample, const RequestTimes& request);
 
 /// True if a clock went back or jumped ahead in the sample, rather than that time is missing.

@@ -100,8 +100,8 @@ class TimedLoop {
     }
   }
   void flush() {
-    // Not around each iteration: whoever reads his CPU time lets the kernel take the CPU away right then, beside
-    // the clock.
+    // Not around each iteration: whoever reads his CPU time lets the kernel take the CPU away right then,
+    // beside the clock.
     cpu_seconds += process_cpu_seconds();
     if (!prepared_.flush() || mode_.transfer.moves()) flush_caches();
     cpu_seconds -= process_cpu_seconds();
