@@ -99,14 +99,14 @@ struct DeviceConditions {
   bool operator==(const DeviceConditions&) const = default;
 };
 
-/// Conditions of the machine while a case was measured. Absent values are unknown; `unreadable` gives the
-/// reason.
 /// The place of a rank: its host, and its threads there.
 struct RankPlace {
   std::string host;
   int threads = 1;
 };
 
+/// Conditions of the machine while a case was measured. Absent values are unknown; `unreadable` gives the
+/// reason.
 struct Conditions {
   std::vector<int> cpus = {};               // that the threads were pinned to; empty: not pinned
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case

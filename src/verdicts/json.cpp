@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 
+#include "protocol/possible_seconds.h"
 #include "results/reading.h"
 #include "statistics/summary.h"
 #include "verdicts/fleet.h"
@@ -67,6 +69,12 @@ void fields(Fields& f, LaunchSamples& launch) {
   f.optional("base", launch.base);
   f.optional("head", launch.head);
   f.if_set("own_speed", launch.own_speed);
+  for (const auto* side : {&launch.base, &launch.head}) {
+    const auto impossible =
+        std::ranges::find_if(*side, [](double s) { return !std::isnan(s) && !is_possible(s); });
+    f.expect(impossible == side->end(), "has a sample of {} s, and a clock gives {:g} to {:g} s",
+             impossible == side->end() ? 0 : *impossible, shortest_seconds, longest_seconds);
+  }
 }
 
 void fields(Fields& f, CaseVerdict& c) {
@@ -96,6 +104,17 @@ void fields(Fields& f, CaseVerdict& c) {
   f.optional("head_algorithm", c.head_algorithm);
   f.if_set("launches", c.launches);
   f.optional("notes", c.notes);
+  const bool is_decided =
+      c.verdict == Verdict::same || c.verdict == Verdict::slower || c.verdict == Verdict::faster;
+  const bool has_times =
+      c.presence == Presence::both && c.base_status == Status::ok && c.head_status == Status::ok;
+  f.expect(!is_decided || has_times, "has the verdict {}, and not two sides whose status is ok",
+           name(c.verdict));
+  if (!c.ratio) return f.expect(!is_decided, "has the verdict {}, and no ratio", name(c.verdict));
+  f.expect(c.verdict != Verdict::slower || c.ratio->value > 1, "has the verdict slower, and a ratio of {}",
+           c.ratio->value);
+  f.expect(c.verdict != Verdict::faster || c.ratio->value < 1, "has the verdict faster, and a ratio of {}",
+           c.ratio->value);
 }
 
 void fields(Fields& f, Side& side) {

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 /// Every field set, and no two alike.
 Verdicts full_verdicts() {
-  CaseVerdict c = sample::verdict_of(Verdict::slower, 64, 1.0 / 3.0);
+  CaseVerdict c = sample::verdict_of(Verdict::inconclusive, 64, 1.0 / 3.0);
   c.label = "layer 1";
   c.device = "gpu";
   c.base_status = Status::implausible;
@@ -138,11 +138,31 @@ TEST_F(VerdictFile, ARatioMayBeExact) {
       HasSubstr("/cases/0/ratio must have a low above 0, a value of at least that, and a high of at least"));
   EXPECT_THAT(why_refused(changed("/cases/0/base_seconds", 0)),
               HasSubstr("/cases/0 has base_seconds that are not above 0"));
+  EXPECT_THAT(why_refused(changed("/cases/0/launches/0/head/0", 1e300)),
+              HasSubstr("has a sample of 1e+300 s, and a clock gives"));
   EXPECT_THAT(why_refused(changed("/cases/0/presence", "here")),
               HasSubstr("has the unknown presence 'here'"));
   EXPECT_THAT(why_refused(changed("/cases/0/verdict", "fine")), HasSubstr("has the unknown verdict 'fine'"));
   EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")),
               HasSubstr("is of schema 'breakeven.verdict/2' and this program reads 'breakeven.verdict/1'"));
+}
+
+/// What a case says of its two sides agrees with its verdict.
+TEST_F(VerdictFile, AVerdictAgreesWithItsSides) {
+  const auto why_not = [](const CaseVerdict& c) { return why_refused(to_json_text(sample::verdicts({c}))); };
+  for (const Verdict verdict : {Verdict::same, Verdict::slower, Verdict::faster}) {
+    CaseVerdict c = sample::verdict_of(verdict, 64, verdict == Verdict::faster ? 0.5 : 1.5);
+    EXPECT_EQ(read(to_json_text(sample::verdicts({c}))).cases[0].verdict, verdict);
+    c.head_status = Status::failed;
+    EXPECT_THAT(why_not(c), HasSubstr("and not two sides whose status is ok"));
+    c.head_status = Status::ok;
+    c.ratio = std::nullopt;
+    EXPECT_THAT(why_not(c), HasSubstr("and no ratio"));
+  }
+  EXPECT_THAT(why_not(sample::verdict_of(Verdict::slower, 64, 0.5)),
+              HasSubstr("has the verdict slower, and a ratio of 0.5"));
+  EXPECT_THAT(why_not(sample::verdict_of(Verdict::faster, 64, 1.5)),
+              HasSubstr("has the verdict faster, and a ratio of 1.5"));
 }
 
 TEST_F(VerdictFile, IsWrittenAgainAsItWas) {
