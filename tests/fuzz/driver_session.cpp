@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class Conversation {
     row_.parameters = product_.parameters;
     row_.id = product_.id();
     row_.dtype = "f32";
+    row_.flop = product_.flop();
+    row_.bytes = product_.bytes();
   }
 
   /// Runs the session until the program's output ends it.
@@ -46,7 +49,9 @@ class Conversation {
       row_.cpu_seconds = sample.cpu_seconds;
       row_.device_seconds = sample.device_seconds;
       row_.joules = sample.joules;
-      row_.training.emplace().loss = sample.losses;
+      Training& training = row_.training.emplace();
+      training.loss = sample.losses;
+      training.steps = std::ssize(sample.losses);
     });
     hear<answer::Epoch>(request::Epoch{}, [](const auto&) {});
     hear<Fit>(request::Fit{}, [&](const Fit& fit) { row_.fit = fit; });
