@@ -147,6 +147,17 @@ void write_threshold(const Threshold& found, const ThresholdOptions& o) {
   o.outputs.write(&found, o.quiet);
 }
 
+/// Where the report is not printed, as it would say it.
+void tell_why_incomplete(const Threshold& found) {
+  for (const ThresholdAnswer& answer : found.answers) {
+    std::string words = in_words(answer, found);
+    const auto failed = std::ranges::find_if_not(answer.points, &std::string::empty, &ThresholdPoint::reason);
+    if (failed != answer.points.end())
+      words += fmt::format(" {} {}: {}", found.parameter, failed->value, failed->reason);
+    tell(printable(words));
+  }
+}
+
 /// Compares results of two machines that were measured separately.
 int from_results(const ThresholdOptions& o) {
   check_one_standard_input(o.results);
@@ -188,6 +199,7 @@ int measured_threshold(const ThresholdOptions& o) {
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
+  if (o.quiet && exit_status(found) == exit_code::incomplete) tell_why_incomplete(found);
   write_or_rescue(o.outputs.file_of("--out"), to_json_text(found), [&] { write_threshold(found, o); });
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,12 +43,6 @@ std::map<int, double> thread_times(int pid) {
       times[std::stoi(entry->path().filename())] = *nanoseconds * 1e-9;
   }
   return times;
-}
-
-double waited_seconds(int pid) {
-  std::ifstream in(fmt::format("/proc/{}/schedstat", pid));
-  double computed = 0, waited = 0;  // in nanoseconds
-  return in >> computed >> waited ? waited * 1e-9 : 0;
 }
 
 bool has_running_thread(int pid) {

@@ -15,10 +15,6 @@ namespace breakeven {
 /// latest tick. Empty if the process has ended or the kernel keeps no such statistics.
 std::map<int, double> thread_times(int pid);
 
-/// Seconds so far in which the process's main thread was ready but others had the CPUs, from the same
-/// statistics. 0 if the process has ended or the kernel keeps none.
-double waited_seconds(int pid);
-
 /// True if a thread of the process runs or is ready to run: state R in /proc/PID/task/TID/stat (proc(5)). The
 /// CPU times of another process do not show that, because the kernel counts them at ticks, milliseconds
 /// apart.

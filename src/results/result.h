@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -287,7 +288,7 @@ class ResultWriter {
   explicit ResultWriter(std::filesystem::path path, std::uintmax_t most = largest_document);
 
   /// Writes all of `result`, once something is measured. The cases from index `first_changed` have changed
-  /// since the last call. Skips writing if it has taken more than 2 % of the time since the start. Ignores
+  /// since the last call. Does nothing if it has taken more than 2 % of the time since the start. Ignores
   /// errors such as a full disk or a lack of memory, which leave the last file in place; finish() reports
   /// them. Throws FileTooLarge if the file would be too large: before anything is measured, if all cases with
   /// a few samples each do not fit; later, once the file is nearly full, so that what was measured still
@@ -308,8 +309,9 @@ class ResultWriter {
   bool has_older_ = false;      // an ordinary file existed before
   bool older_is_kept_ = false;  // as NAME.previous.json
   std::uintmax_t most_;
-  std::uintmax_t size_ = 0;         // of the texts, in bytes
-  std::vector<std::string> texts_;  // one per case
+  std::uintmax_t size_ = 0;                                             // of the texts, in bytes
+  std::vector<std::string> texts_;                                      // one per case
+  std::size_t changed_from_ = std::numeric_limits<std::size_t>::max();  // the first whose text is older
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double seconds_writing_ = 0;
 };

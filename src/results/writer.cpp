@@ -72,17 +72,18 @@ void ResultWriter::write(const std::string& text) {
 }
 
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
+  changed_from_ = std::min(changed_from_, first_changed);
+  if (!result.complete && seconds_writing_ > seconds_since(start_) / 50) return;
   const auto start = Clock::now();
   const bool at_start = texts_.empty();
-  for (; texts_.size() > first_changed; texts_.pop_back()) size_ -= texts_.back().size();
+  for (; texts_.size() > changed_from_; texts_.pop_back()) size_ -= texts_.back().size();
+  changed_from_ = std::numeric_limits<std::size_t>::max();
   try {
     for (std::size_t i = texts_.size(); i < result.cases.size(); ++i) {
       texts_.push_back(text_of(json_of(result.cases[i])));
       size_ += texts_.back().size();
     }
-    const bool is_due = result.complete || seconds_writing_ <= seconds_since(start_) / 50;
-    if (path_ != "-" && !is_special_file(path_) && has_measured(result) && is_due)
-      write(to_json_text(result, texts_));
+    if (path_ != "-" && !is_special_file(path_) && has_measured(result)) write(to_json_text(result, texts_));
   } catch (const std::exception&) {
     // A full disk, or memory that ends for a moment, does not stop the measurement: finish() tries again,
     // also elsewhere.

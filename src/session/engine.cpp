@@ -594,7 +594,7 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
                                                           const std::function<void()>& meanwhile) {
   const Participant& participant = *contender.participant;
   const double start = time().now();
-  const double computed = workers_.cpu_seconds(participant), waited = workers_.waited_seconds(participant);
+  const double computed = workers_.cpu_seconds(participant);
   auto answered = ask<answer::Sample>(contender, request, timeout, meanwhile);
   if (!answered) return std::nullopt;
   if (answered->iterations != request.iterations) {
@@ -613,7 +613,6 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
   }
   const RequestTimes times{.wall = taken.turn_seconds,
                            .computed = (workers_.cpu_seconds(participant) - computed) / cpu_count_,
-                           .waited = workers_.waited_seconds(participant) - waited,
                            .untimed = untimed_seconds(contender, taken.sample),
                            .clock_step = std::max(clock_step_, contender.clock_step)};
   taken.doubt = why_not_believed(taken.sample, times);

@@ -27,8 +27,7 @@ bool is_longer(const answer::Sample& s, const RequestTimes& request) {
 
 bool is_shorter(const answer::Sample& s, const RequestTimes& request) {
   constexpr double least_share = 0.6, messages = 0.1;
-  const double sure =
-      std::max((1 - messages) * request.wall - request.waited - request.clock_step, request.computed);
+  const double sure = std::max((1 - messages) * request.wall - request.clock_step, request.computed);
   return total_seconds(s) + request.untimed < least_share * sure;
 }
 

@@ -15,7 +15,6 @@ namespace breakeven {
 struct RequestTimes {
   double wall = 0;        // on the driver's clock, until the threads of the program slept again
   double computed = 0;    // the program's CPU time, divided by the number of CPUs that it may use
-  double waited = 0;      // of the wall time, while other programs had the CPUs of the program
   double untimed = 0;     // that the protocol allows the program to spend besides what it reports
   double clock_step = 0;  // of the driver's clock; 0 if it is too small to matter
 };
@@ -24,9 +23,9 @@ struct RequestTimes {
 double total_seconds(const answer::Sample& sample);
 
 /// Why the sample's time is not believed; empty if it is. It is not believed if it is longer than the
-/// request, if it is less than six tenths of it without what it waited for CPUs (a tenth of the request may
-/// be messages), or if no clock can have measured it. A single such sample proves nothing: the driver may
-/// have been stopped, a clock set.
+/// request, if it is less than six tenths of it (a tenth of the request may be messages and waiting), or if
+/// no clock can have measured it. A single such sample proves nothing: the driver may have been stopped, a
+/// clock set.
 std::string why_not_believed(const answer::Sample& sample, const RequestTimes& request);
 
 /// True if a clock went back or jumped ahead in the sample, rather than that time is missing.

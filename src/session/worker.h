@@ -62,8 +62,6 @@ class Worker : public Interface {
 
   /// CPU time used so far by all threads of the program itself; empty if the kernel does not report it.
   virtual std::optional<double> cpu_seconds() const = 0;
-  /// Time so far in which the main threads of its processes were ready but others had the CPUs.
-  virtual double waited_seconds() const = 0;
   virtual int pid() const = 0;
   /// The processes that compute, if the program has started others for that: their time counts as its own.
   virtual void count_processes(const std::vector<int>& /*pids*/) {}

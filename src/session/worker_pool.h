@@ -97,11 +97,6 @@ class WorkerPool {
     const Running* running = find(participant);
     return running == nullptr ? 0 : running->worker->cpu_seconds().value_or(0);
   }
-  /// Time so far in which others had the CPUs of the participant's program, in seconds.
-  double waited_seconds(const Participant& participant) const {
-    const Running* running = find(participant);
-    return running == nullptr ? 0 : running->worker->waited_seconds();
-  }
   /// CPU time used so far by the driver and all programs, in seconds.
   double cpu_seconds() const;
   /// True if the process is a program of this pool or was started by one. Each program has its own process

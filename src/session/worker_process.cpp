@@ -282,13 +282,6 @@ std::optional<double> WorkerProcess::cpu_seconds() const {
   return sum;
 }
 
-double WorkerProcess::waited_seconds() const {
-  if (lost_) return 0;
-  double sum = breakeven::waited_seconds(pid());
-  for (const int process : counted_) sum += breakeven::waited_seconds(process);
-  return sum;
-}
-
 bool WorkerProcess::runs() const {
   return !lost_ && (has_running_thread(pid()) || std::ranges::any_of(counted_, has_running_thread));
 }

@@ -54,7 +54,6 @@ class WorkerProcess : public Worker {
   WorkerLost lose(Status status, const std::string& reason) override;
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
-  double waited_seconds() const override;
   int pid() const override { return pid_; }
   void count_processes(const std::vector<int>& pids) override { counted_ = pids; }
 

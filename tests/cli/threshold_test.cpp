@@ -8,6 +8,7 @@ namespace breakeven::cli_tests {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -119,6 +120,9 @@ TEST_F(ThresholdCommand, AnswersInEnergyWhereItIsKnown) {
   const Outcome unknown = with_status(4, breakeven({"threshold", config, "--quiet", "--out", "-"}, costs()));
   EXPECT_THAT(parse(unknown.out).at("answers").at(0).at("points").at(0).at("reason"),
               HasSubstr("a (baseline): energy unknown: "));
+  EXPECT_THAT(
+      unknown.err,
+      ContainsRegex("No value of m could be measured on both sides[.] m [0-9]+: a [(]baseline[)]: energy"));
 }
 
 TEST_F(ThresholdCommand, SaysWhereThereIsNone) {

@@ -44,12 +44,6 @@ TEST(ReportedTime, MayLeaveOutWhatTheProtocolAllows) {
   EXPECT_EQ(why_not_believed(sample_of(0.1), {.wall = 1, .untimed = 0.8}), "") << "flushes of caches";
 }
 
-TEST(ReportedTime, MayLeaveOutWhatNeighboursTook) {
-  EXPECT_NE(why_not_believed(sample_of(0.45), {.wall = 1}), "");
-  EXPECT_EQ(why_not_believed(sample_of(0.45), {.wall = 1, .waited = 0.5}), "");
-  EXPECT_NE(why_not_believed(sample_of(0.1), {.wall = 1, .waited = 0.5}), "");
-}
-
 TEST(ReportedTime, IsNotLessThanTheProgramComputed) {
   EXPECT_THAT(why_not_believed(sample_of(1), {.wall = 1, .computed = 2}), HasSubstr("that took 2 s"))
       << "both clocks are slow, and the kernel's count of CPU time is not";

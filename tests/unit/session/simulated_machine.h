@@ -130,7 +130,6 @@ class ScriptedWorker : public Worker {
   }
   bool wait_until_quiet() const override { return program_.sleeps; }
   std::optional<double> cpu_seconds() const override { return 0; }
-  double waited_seconds() const override { return 0; }
   int pid() const override { return -1; }
 
  private:
