@@ -5,7 +5,7 @@
     bench/lying_backends.py --factors 1.5,2,3 --calls 1e-3 --commands run
 
 Each backend computes right results and reports its time divided by a factor: from its first sample on, or honestly until the driver has
-settled on the length of samples. One honest backend of the same speed is measured with it by `run`, and is its base in a `gate`. A backend
+settled on the length of samples: if there are as many samples. One honest backend of the same speed is measured with it by `run`, and is its base in a `gate`. A backend
 is believed if its case is `ok`, or if the gate passes. Nothing here is a timing that must be steady: the machine may be busy.
 
 Exit status: 0, or 1 if a backend was believed whose factor is --documented or more, or the honest one was not.
@@ -46,6 +46,7 @@ def lying_backend(name, factor, first, call, device="cpu"):
         seconds = (time.perf_counter() - start) / count
         if Example.samples >= {first} and {lies_in}:
             seconds = max(seconds / {factor!r}, 5e-324)
+            __import__("pathlib").Path(__file__).with_name("lied").touch()
         return {{"iterations": count, "seconds": seconds{more}}}
 
 """
@@ -70,6 +71,10 @@ class Trial:
     def _breakeven(self, *arguments):
         environment = dict(os.environ, BREAKEVEN_BACKENDS=str(self.folder / "programs"))
         return subprocess.run([self.driver, *arguments, "--threads", "1", "--quiet"], cwd=self.folder, env=environment, capture_output=True, text=True)
+
+    def has_lied(self):
+        """Whether the backend got as far as its first lie; one whose calls are long may have fewer samples."""
+        return any((self.folder / side / "lied").exists() for side in ("programs", "head"))
 
     def run(self, factor, first, call, device="cpu"):
         """(status, exit status, reason) of the case of the lying backend."""
@@ -107,9 +112,13 @@ def main():
             for first in chosen.first:
                 for factor in chosen.factors:
                     with tempfile.TemporaryDirectory(prefix="breakeven-liar-") as folder:
-                        outcome, status, reason = getattr(Trial(chosen.build.resolve(), folder), command)(factor, int(first), call)
+                        trial = Trial(chosen.build.resolve(), folder)
+                        outcome, status, reason = getattr(trial, command)(factor, int(first), call)
+                        lied = trial.has_lied()
                     believed = status == 0
-                    if believed if factor >= chosen.documented else not believed and factor == 1 and command == "run":
+                    if not lied:
+                        outcome = f"{outcome}, had no sample number {first:g}"
+                    elif believed if factor >= chosen.documented else not believed and factor == 1 and command == "run":
                         wrong += 1
                         outcome = f"WRONG: {outcome}"
                     print(f"{command:8} {call:8g} {first:5g} {factor:8g}  {outcome}, exit status {status} {reason[:90]}", flush=True)

@@ -142,8 +142,8 @@ struct CaseResult : CaseOnBackend {
   Conditions conditions;
   std::vector<std::string> warnings;
   Rare<Training> training;
-  std::optional<Latency> latency;
-  std::optional<Fit> fit;
+  Rare<Latency> latency;
+  Rare<Fit> fit;
 
   /// True if the status is ok and the median is a time that a clock can have measured, which a file does not
   /// guarantee. Only such results are compared and ranked.

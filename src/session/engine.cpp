@@ -380,29 +380,34 @@ void Engine::verify_again(Contender& contender) {
 }
 
 void Engine::check_without_further_runs(Contender& contender) {
-  constexpr int proof = 3;
-  constexpr double least_share = 0.6;
   if (is_simulated(contender.participant->backend) || !is_on_gpu(contender)) return;
   if (contender.visits.back().empty() || !contender.answers.back().device_seconds) return;
-  const double telling = telling_request_seconds(measure_.timeout_seconds);
+  const std::int64_t iterations = contender.iterations;
+  const std::string hidden = hidden_by_further_runs(contender);
+  contender.iterations = iterations;
+  if (!hidden.empty()) give_up(contender, hidden);
+}
+
+std::string Engine::hidden_by_further_runs(Contender& contender) {
+  constexpr int proof = 3;
+  constexpr double least_share = 0.6;
+  const double timeout = measure_.timeout_seconds;
   // Even the slowest: samples vary by far more than that beside neighbours.
   double usual = std::ranges::max(contender.visits.back());
   for (int told = 0;;) {
     const auto alone = take_sample(contender, /*device_seconds=*/false);
-    if (!alone || usual >= least_share * alone->seconds) return;
+    if (!alone || usual >= least_share * alone->seconds) return "";
     const double length = total_seconds(*alone);
-    const std::int64_t more = more_iterations(contender.iterations, length, measure_.timeout_seconds);
-    if (more > contender.iterations && length < telling) {
+    const std::int64_t more = more_iterations(contender.iterations, length, timeout);
+    if (more > contender.iterations && length < telling_request_seconds(timeout)) {
       contender.iterations = more;
     } else if (++told == proof) {
-      return give_up(
-          contender,
-          fmt::format("reported at most {:.3g} s an iteration with device_seconds, and {:.3g} s without",
-                      usual, alone->seconds));
+      return fmt::format("reported at most {:.3g} s an iteration with device_seconds, and {:.3g} s without",
+                         usual, alone->seconds);
     }
-    // Again in turn, because the machine may have become slower.
+    // In turn, because the machine may have become slower.
     const auto beside = take_sample(contender);
-    if (!beside) return;
+    if (!beside) return "";
     usual = std::max(usual, beside->seconds);
   }
 }

@@ -395,7 +395,7 @@ class Session : public MeasuringSession {
     // Some frameworks keep the memory of the largest problem until their program ends.
     if (!by_program) engine_.end_program(contender);
     if (!found) return;
-    contender.row->fit = std::move(found);
+    contender.row->fit = std::move(*found);
     engine_.finish(contender, Status::ok, "");
     engine_.release(contender);
   }

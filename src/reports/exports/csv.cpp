@@ -122,7 +122,7 @@ std::vector<CsvColumn> csv_columns() {
   numbers({"samples_per_iteration", "samples_per_second", "verify_error", "verify_tolerance"});
   texts({{"algorithm", [](const CsvRow& r) { return r.result.algorithm; }}});
   numbers({"latency_p50", "latency_p99", "latency_count", "fit_largest", "fit_refused"});
-  texts({{"fit_limit", [](const CsvRow& r) { return r.result.fit.value_or(Fit{}).limit; }}});
+  texts({{"fit_limit", [](const CsvRow& r) { return r.result.fit ? r.result.fit->limit : ""; }}});
   numbers({"training_steps", "loss_first", "loss_last", "accuracy", "epochs", "epoch_seconds",
            "seconds_to_accuracy"});
   texts({{"cpus",
