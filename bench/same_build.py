@@ -31,7 +31,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder; default: build")
     options.add_argument("--pairs", type=int, default=10)
-    options.add_argument("--backends", default="openblas,blis,onednn,native")
+    options.add_argument("--backends", default="openblas,blis,onednn")
     options.add_argument("--seconds", type=float, default=0.5, help="of sampling, for each case and launch")
     chosen = options.parse_args()
     breakeven = chosen.build.resolve() / "breakeven"
