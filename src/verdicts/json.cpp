@@ -104,13 +104,13 @@ void fields(Fields& f, CaseVerdict& c) {
   f.optional("head_algorithm", c.head_algorithm);
   f.if_set("launches", c.launches);
   f.optional("notes", c.notes);
-  const bool is_decided =
-      c.verdict == Verdict::same || c.verdict == Verdict::slower || c.verdict == Verdict::faster;
-  const bool has_times =
+  const bool is_change = c.verdict == Verdict::slower || c.verdict == Verdict::faster;
+  const bool are_ok =
       c.presence == Presence::both && c.base_status == Status::ok && c.head_status == Status::ok;
-  f.expect(!is_decided || has_times, "has the verdict {}, and not two sides whose status is ok",
-           name(c.verdict));
-  if (!c.ratio) return f.expect(!is_decided, "has the verdict {}, and no ratio", name(c.verdict));
+  f.expect(!(is_change || c.verdict == Verdict::same) || are_ok,
+           "has the verdict {}, and not two sides whose status is ok", name(c.verdict));
+  // The same number of images that fit has no ratio.
+  if (!c.ratio) return f.expect(!is_change, "has the verdict {}, and no ratio", name(c.verdict));
   f.expect(c.verdict != Verdict::slower || c.ratio->value > 1, "has the verdict slower, and a ratio of {}",
            c.ratio->value);
   f.expect(c.verdict != Verdict::faster || c.ratio->value < 1, "has the verdict faster, and a ratio of {}",

@@ -155,10 +155,15 @@ TEST_F(VerdictFile, AVerdictAgreesWithItsSides) {
     EXPECT_EQ(read(to_json_text(sample::verdicts({c}))).cases[0].verdict, verdict);
     c.head_status = Status::failed;
     EXPECT_THAT(why_not(c), HasSubstr("and not two sides whose status is ok"));
-    c.head_status = Status::ok;
+  }
+  for (const Verdict verdict : {Verdict::slower, Verdict::faster}) {
+    CaseVerdict c = sample::verdict_of(verdict, 64, 1);
     c.ratio = std::nullopt;
     EXPECT_THAT(why_not(c), HasSubstr("and no ratio"));
   }
+  CaseVerdict fits = sample::verdict_of(Verdict::same, 64, 1);
+  fits.ratio = std::nullopt;
+  EXPECT_EQ(read(to_json_text(sample::verdicts({fits}))).cases[0].verdict, Verdict::same);
   EXPECT_THAT(why_not(sample::verdict_of(Verdict::slower, 64, 0.5)),
               HasSubstr("has the verdict slower, and a ratio of 0.5"));
   EXPECT_THAT(why_not(sample::verdict_of(Verdict::faster, 64, 1.5)),
