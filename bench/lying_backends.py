@@ -5,8 +5,9 @@
     bench/lying_backends.py --factors 1.5,2,3 --calls 1e-3 --commands run
 
 Each backend computes right results and reports its time divided by a factor: from its first sample on, or honestly until the driver has
-settled on the length of samples: if there are as many samples. One honest backend of the same speed is measured with it by `run`, and is its base in a `gate`. A backend
-is believed if its case is `ok`, or if the gate passes. Nothing here is a timing that must be steady: the machine may be busy.
+settled on the length of samples (one whose calls are long may end before that). One honest backend of the same speed is measured with it by
+`run`, and is its base in a `gate`. A backend is believed if its case is `ok`, or if the gate passes. Nothing here is a timing that must be
+steady: the machine may be busy.
 
 Exit status: 0, or 1 if a backend was believed whose factor is --documented or more, or the honest one was not.
 """

@@ -147,7 +147,7 @@ void write_threshold(const Threshold& found, const ThresholdOptions& o) {
   o.outputs.write(&found, o.quiet);
 }
 
-/// Where the report is not printed, as it would say it.
+/// Says each answer in the words of the report, with the reason of the first value that failed.
 void tell_why_incomplete(const Threshold& found) {
   for (const ThresholdAnswer& answer : found.answers) {
     std::string words = in_words(answer, found);

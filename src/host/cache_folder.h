@@ -1,4 +1,4 @@
-// Where files may be kept that can be made again.
+// The folder for files that can be made again.
 #pragma once
 
 #include <filesystem>

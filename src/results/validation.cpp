@@ -65,9 +65,7 @@ std::string fault_of_indices(const std::vector<std::int64_t>& throttled, std::si
 std::string fault_of_samples(const Timing& timing) {
   const std::size_t count = timing.samples.size();
   const auto impossible = std::ranges::find_if_not(timing.samples, is_possible);
-  if (impossible != timing.samples.end())
-    return fmt::format("has a sample of {} s, and a clock gives {:g} to {:g} s", *impossible,
-                       shortest_seconds, longest_seconds);
+  if (impossible != timing.samples.end()) return fault_of_sample(*impossible);
   if (std::string fault = fault_of_counts("launches", timing.launches, count);
       !fault.empty() && !(count == 0 && timing.launches.empty()))
     return fault;
@@ -247,6 +245,12 @@ std::string fault_of_optional(const auto& part) {
 }
 
 }  // namespace
+
+std::string fault_of_sample(double seconds) {
+  if (is_possible(seconds)) return "";
+  return fmt::format("has a sample of {} s, and a clock gives {:g} to {:g} s", seconds, shortest_seconds,
+                     longest_seconds);
+}
 
 std::string fault_of(const Fit& fit) {
   if (fit.largest >= 0 && (fit.refused == 0 || fit.refused > fit.largest)) return "";

@@ -16,6 +16,9 @@ namespace breakeven {
 /// them by 1e-6, because another program may have rounded them.
 std::string fault_of(const CaseResult& result);
 
+/// Of the seconds of a sample.
+std::string fault_of_sample(double seconds);
+
 /// Compares a rate in the file, in units of 1e9 per second, with CaseResult::gflops() or gbps().
 std::string fault_of_rate(std::string_view what, double given, const std::optional<double>& computed);
 

@@ -632,7 +632,7 @@ std::optional<answer::Sample> Engine::take_sample(Contender& contender, bool dev
   constexpr int proof = 3;  // in a row, because the driver may be stopped in any of them
   const double timeout = measure_.timeout_seconds;
   int told = 0;
-  std::optional<answer::Sample> beside;  // further runs
+  std::optional<answer::Sample> beside;  // with further runs, and not believed for their length
   for (bool is_first = true;; is_first = false) {
     // Further runs on a GPU would hide how long the requested ones take.
     const request::Sample request{.iterations = contender.iterations,

@@ -226,7 +226,8 @@ class Engine {
   /// Takes a sample without the further runs on a GPU in which a program could hide time that it does not
   /// report. Finishes the contender if its other samples were much shorter.
   void check_without_further_runs(Contender& contender);
-  /// What its samples hid in these runs; empty if nothing. Takes as many samples as that needs.
+  /// Why the contender's samples are too short, because further runs hid the rest of the time; empty if they
+  /// are not. Takes samples with and without these runs in turn.
   std::string hidden_by_further_runs(Contender& contender);
   /// Finishes the contender as implausible if no processor computes as fast as its samples say.
   void compare_with_any_processor(Contender& contender);

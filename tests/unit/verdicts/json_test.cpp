@@ -147,7 +147,7 @@ TEST_F(VerdictFile, ARatioMayBeExact) {
               HasSubstr("is of schema 'breakeven.verdict/2' and this program reads 'breakeven.verdict/1'"));
 }
 
-/// What a case says of its two sides agrees with its verdict.
+/// A verdict that contradicts the statuses or the ratio of its case is refused.
 TEST_F(VerdictFile, AVerdictAgreesWithItsSides) {
   const auto why_not = [](const CaseVerdict& c) { return why_refused(to_json_text(sample::verdicts({c}))); };
   for (const Verdict verdict : {Verdict::same, Verdict::slower, Verdict::faster}) {
