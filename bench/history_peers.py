@@ -43,8 +43,27 @@ def coarse(generator):
     return round(normal(generator) * 50) / 50
 
 
-NOISE = {"normal, 1 %": normal, "outliers": outliers, "two speeds": two_speeds, "coarse clock": coarse}
-STEPS = [0, 0.05, 0.1, 0.3]
+class Correlated:
+    """Runs of which each resembles the one before: an autoregressive process of first order."""
+
+    def __init__(self, deviation, correlation):
+        self.deviation, self.correlation, self.state = deviation, correlation, 0
+
+    def __call__(self, generator):
+        fresh = (1 - self.correlation**2) ** 0.5
+        self.state = self.correlation * self.state + fresh * generator.gauss(0, 1)
+        return 1 + self.deviation * self.state
+
+
+NOISE = {
+    "normal, 1 %": normal,
+    "outliers": outliers,
+    "two speeds": two_speeds,
+    "coarse clock": coarse,
+    "correlation 0.5, 1 %": Correlated(0.01, 0.5),
+    "correlation 0.5, 2 %": Correlated(0.02, 0.5),
+}
+STEPS = [0, 0.03, 0.05, 0.1]
 
 
 def make_series(noise, step, generator):

@@ -30,7 +30,7 @@ int judge_files(const FleetCommand& o) {
   std::vector<std::string> names;
   for (const auto& file : o.files) {
     if (std::ranges::count(o.files, file) > 1)
-      throw CommandError("{}: is given twice, and each file is a node", printable(file.string()));
+      throw CommandError("{}: is given twice, and each file is a run", printable(file.string()));
   }
   read_ahead(
       o.files, [](const std::filesystem::path& file) { return read_result(file, Detail::figures); },
@@ -52,7 +52,8 @@ const SubcommandRegistration fleet_command(subcommand<FleetCommand>(
                         {exit_code::wrong_or_regressed, "a node is slower, or has a wrong result"},
                         {exit_code::inconclusive, "a node is probably slower"},
                         {exit_code::incomplete, "a node, or a case of a node, could not be compared"}});
-      declare_result_files(command, o.files, "a result file of each node, all of one config");
+      declare_result_files(command, o.files,
+                           "result files of the nodes, all of one config; several of one node are its runs");
       add_threshold_option(command, o.threshold, "the smallest difference that matters");
       accept_output_file(command.add_option("--out", o.out, "all standings, as JSON; - is standard output"));
     },

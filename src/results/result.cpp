@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <iomanip>
+#include <sstream>
 
 #include "protocol/possible_seconds.h"
 
@@ -65,6 +68,13 @@ std::optional<MachineSpeed> joined_speeds(std::optional<MachineSpeed> first,
   if (!first) return second;
   if (second && second->rounds > 0) add_rounds_of(*first, *second);
   return first;
+}
+
+std::optional<double> unix_seconds(const std::string& utc) {
+  std::tm fields{};
+  std::istringstream in(utc);
+  in >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%SZ");
+  return in ? std::optional(static_cast<double>(timegm(&fields))) : std::nullopt;
 }
 
 }  // namespace breakeven

@@ -260,6 +260,9 @@ struct Result {
   std::vector<CaseResult> cases;
 };
 
+/// Seconds since 1970 of "2026-11-01T12:00:00Z", as in `created`; empty if the text is not such a time.
+std::optional<double> unix_seconds(const std::string& utc);
+
 /// Thrown for an invalid result file. The message names the file, the place and the remedy.
 class ResultError : public JsonError {
  public:

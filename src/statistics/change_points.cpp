@@ -8,6 +8,8 @@
 #include <numeric>
 #include <optional>
 
+#include "statistics/level_shift.h"
+
 namespace breakeven {
 namespace {
 
@@ -132,6 +134,12 @@ std::optional<Split> best_split(std::span<const double> values) {
   return best;
 }
 
+/// The logarithm of the weighted p-value of the position, if values may resemble those before them.
+double log_p_in_correlated_noise(std::span<const double> values, std::size_t position) {
+  const double weight = penalty(position, values.size(), sum_of_weights(values.size()));
+  return log_p_of_shift(values, position) + std::log(weight);
+}
+
 /// The position from which values are nearer to the later level than to the earlier one, by the sum of the
 /// distances of their logarithms to the levels' medians. Ranks decide whether there is a change, distances
 /// where it is.
@@ -207,22 +215,43 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
   }
   std::ranges::sort(found, {}, &ChangePoint::position);
 
-  const auto measure = [&](std::size_t i) {
+  const auto between_neighbours = [&](std::size_t i) {
     const std::size_t begin = i == 0 ? 0 : found[i - 1].position;
-    const std::size_t end = i + 1 == found.size() ? values.size() : found[i + 1].position;
+    return Segment{.begin = begin, .end = i + 1 == found.size() ? values.size() : found[i + 1].position};
+  };
+  const auto measure = [&](std::size_t i) {
+    const auto [begin, end] = between_neighbours(i);
     const std::size_t position = begin + place(values.subspan(begin, end - begin), found[i].position - begin);
     found[i].position = position;
     estimate_ratio(found[i], values.subspan(begin, position - begin),
                    values.subspan(position, end - position));
   };
   for (std::size_t i = 0; i < found.size(); ++i) measure(i);
+  // Undoes the changes that are not changes, one at a time, because a neighbour's level changes with each.
+  const auto undo = [&](std::vector<ChangePoint>::iterator change) {
+    const auto i = static_cast<std::size_t>(found.erase(change) - found.begin());
+    if (i > 0) measure(i - 1);
+    if (i < found.size()) measure(i);
+  };
   const auto size = [](const ChangePoint& c) { return std::abs(std::log(c.ratio)); };
   while (!found.empty()) {
     const auto smallest = std::ranges::min_element(found, {}, size);
-    if (size(*smallest) >= std::log1p(threshold)) break;
-    const auto i = static_cast<std::size_t>(found.erase(smallest) - found.begin());
-    if (i > 0) measure(i - 1);
-    if (i < found.size()) measure(i);
+    if (size(*smallest) < std::log1p(threshold)) {
+      undo(smallest);
+      continue;
+    }
+    std::vector<double> log_p(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto [begin, end] = between_neighbours(i);
+      log_p[i] = log_p_in_correlated_noise(values.subspan(begin, end - begin), found[i].position - begin);
+    }
+    const auto least = std::ranges::max_element(log_p);
+    if (*least <= log_level) {
+      for (std::size_t i = 0; i < found.size(); ++i)
+        found[i].p_value = std::max(found[i].p_value, std::exp(log_p[i]));
+      break;
+    }
+    undo(found.begin() + (least - log_p.begin()));
   }
   return found;
 }

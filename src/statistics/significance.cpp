@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 
 #include "statistics/distributions.h"
@@ -49,21 +48,6 @@ Moments moments(std::span<const double> values) {
   const double deviation = standard_deviation(logarithms);
   return {
       .mean = mean(logarithms), .variance_of_mean = deviation * deviation / n, .degrees_of_freedom = n - 1};
-}
-
-/// The largest number of values below half.
-std::size_t most_high(std::size_t values) {
-  return values < 3 ? 0 : (values - 1) / 2;
-}
-
-/// The logarithm of the number of choices of `high` of `values` values, divided by the share of the error
-/// probability.
-double log_correction_of_highest(std::size_t values, std::size_t high) {
-  const auto all = static_cast<double>(values);
-  const auto chosen = static_cast<double>(high);
-  const double log_choices = std::lgamma(all + 1) - std::lgamma(chosen + 1) - std::lgamma(all - chosen + 1);
-  const auto most = static_cast<double>(std::max(high, most_high(values)));
-  return log_choices + chosen * std::log(2.0) + std::log(1 - std::exp2(-most));
 }
 
 }  // namespace
@@ -122,41 +106,12 @@ double p_value(const LogRatio& ratio) {
   return 2 * student_t_tail(ratio.degrees_of_freedom, std::abs(ratio.mean) / ratio.standard_error);
 }
 
-double critical_ratio(const LogRatio& uncertainty, double level) {
-  return std::exp(uncertainty.standard_error * student_t_exceeded(uncertainty.degrees_of_freedom, level));
-}
-
-double p_value_above(const LogRatio& ratio) {
-  const double either_way = p_value(ratio);
-  return ratio.mean > 0 ? either_way / 2 : 1 - either_way / 2;
-}
-
 LogRatio beside_usual(const std::vector<double>& further, const std::vector<double>& usual) {
   const auto count = static_cast<double>(usual.size());
   return {.mean = mean(further) - mean(usual),
           .standard_error =
               standard_deviation(usual) * std::sqrt(1 / static_cast<double>(further.size()) + 1 / count),
           .degrees_of_freedom = count - 1};
-}
-
-double level_of_highest(std::size_t values, std::size_t high, double level) {
-  return level * std::exp(-log_correction_of_highest(values, high));
-}
-
-HighestValue test_highest(std::span<const double> falling) {
-  HighestValue least;
-  for (std::size_t high = 1; high <= most_high(falling.size()); ++high) {
-    const auto group = falling.first(high);
-    const auto rest = falling.subspan(high);
-    const std::vector<double> usual(rest.begin(), rest.end());
-    const double one = p_value_above(beside_usual({group.begin(), group.end()}, usual));
-    // The correction of many values exceeds the range of a double, and the tail falls below it.
-    const double log_one = std::log(std::max(one, std::numeric_limits<double>::min()));
-    const double p = std::exp(log_one + log_correction_of_highest(falling.size(), high));
-    if (high == 1 || p < least.p_value)
-      least = {.p_value = std::min(1.0, p), .ratio = beside_usual({falling.front()}, usual)};
-  }
-  return least;
 }
 
 std::vector<double> holm_adjusted(const std::vector<double>& p_values) {

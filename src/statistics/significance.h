@@ -48,37 +48,11 @@ Interval ratio_interval(const LogRatio& ratio, double confidence);
 /// The p-value of the two-sided test that the ratio is 1.
 double p_value(const LogRatio& ratio);
 
-/// The ratio from which on its one-sided test would have a p-value of at most `level`, with this uncertainty.
-/// May be infinite.
-double critical_ratio(const LogRatio& uncertainty, double level);
-
-/// The p-value of the one-sided test that the ratio is at most 1.
-double p_value_above(const LogRatio& ratio);
-
 // ---- values that should be alike
 
 /// The ratio of the geometric mean of `further` values to that of `usual` ones, all as logarithms; how much
 /// the usual ones vary decides its standard error. Needs at least one further value and two usual ones.
 LogRatio beside_usual(const std::vector<double>& further, const std::vector<double>& usual);
-
-/// The level of a test whether the `high` highest of `values` values are higher than the rest, so that all
-/// such tests together have at most `level`, for every number of high values below half: half of it for one,
-/// a quarter for two, and so on, divided by the number of choices of `high` values.
-double level_of_highest(std::size_t values, std::size_t high, double level);
-
-/// The test whether the highest of values is higher than the rest.
-struct HighestValue {
-  double p_value = 1;
-  LogRatio ratio;  // to the values without the group that is the least likely
-};
-
-/// Tests `falling` values (logarithms, the highest first) for any number of high ones below half. Each number
-/// is a test of the group's mean beside the rest, so that high values do not hide each other (block tests:
-/// Barnett and Lewis, Outliers in Statistical Data, 3rd ed., 1994; hiding: Rosner, Percentage points
-/// for a generalized ESD many-outlier procedure, Technometrics 1983). If it is repeated without each highest
-/// value found, until none is found at a level, at most a fraction `level` of families of alike normal values
-/// has a find. P-value 1 for fewer than three values.
-HighestValue test_highest(std::span<const double> falling);
 
 // ---- several tests at once
 

@@ -18,6 +18,7 @@
 #include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
+#include "statistics/highest.h"
 #include "statistics/significance.h"
 #include "text/counted.h"
 #include "verdicts/differences.h"
@@ -38,15 +39,52 @@ std::string kind_name(const Result& node) {
   return name;
 }
 
-std::vector<std::string> node_names(std::span<const Result> results, std::span<const std::string> files) {
-  std::map<std::string, int> count;
-  for (const Result& result : results) ++count[result.host.name];
-  std::vector<std::string> names;
+/// True unless one run is known to have ended before the other began.
+bool overlap(const Result& a, const Result& b) {
+  const auto of_a = unix_seconds(a.created), of_b = unix_seconds(b.created);
+  if (!of_a || !of_b) return true;
+  const Result& first = *of_a <= *of_b ? a : b;
+  const double sampled = first.sampling ? first.sampling->wall_seconds : 0;
+  return std::abs(*of_a - *of_b) <= sampled;
+}
+
+/// True if two files can be runs of one node: of one machine by its name, its processors and its GPUs, and
+/// not measured at the same time.
+bool may_be_of_one_node(const Result& a, const Result& b) {
+  const auto ids = [](const Result& result) {
+    std::set<std::string> all;
+    for (const Gpu& gpu : result.host.gpus) all.insert(gpu.id);
+    return all;
+  };
+  return !a.host.name.empty() && machine_key(a.host) == machine_key(b.host) && kind_name(a) == kind_name(b) &&
+         ids(a) == ids(b) && !overlap(a, b);
+}
+
+/// A node, and its results.
+struct Node {
+  std::string name;
+  std::vector<std::size_t> runs;  // indices of the results
+};
+
+/// The nodes, in the order of their first files. Several files are runs of one node if each pair of them can
+/// be; otherwise machines share a name, and each file is a node, which has the file's name.
+std::vector<Node> nodes_of(std::span<const Result> results, std::span<const std::string> files) {
+  std::map<std::string, std::vector<std::size_t>> by_name;
+  for (std::size_t i = 0; i < results.size(); ++i) by_name[results[i].host.name].push_back(i);
+  std::vector<Node> nodes;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::string& host = results[i].host.name;
-    names.push_back(host.empty() || count[host] > 1 ? files[i] : host);
+    const std::vector<std::size_t>& runs = by_name.at(results[i].host.name);
+    const bool is_one_node = std::ranges::all_of(runs, [&](std::size_t a) {
+      return std::ranges::all_of(
+          runs, [&](std::size_t b) { return a == b || may_be_of_one_node(results[a], results[b]); });
+    });
+    if (is_one_node && !results[i].host.name.empty()) {
+      if (runs.front() == i) nodes.push_back({.name = results[i].host.name, .runs = runs});
+    } else {
+      nodes.push_back({.name = files[i], .runs = {i}});
+    }
   }
-  return names;
+  return nodes;
 }
 
 /// The unit of comparison: an operation on a backend.
@@ -54,7 +92,7 @@ using Work = std::pair<std::string, std::string>;  // backend, op
 /// By case: the logarithm of the median seconds.
 using CaseTimes = std::map<std::string, double>;
 
-/// The times of a node, by work.
+/// The times of one run, by work.
 std::map<Work, CaseTimes> times_of(const Result& result) {
   std::map<Work, CaseTimes> all;
   for (const CaseResult& c : result.cases) {
@@ -63,10 +101,12 @@ std::map<Work, CaseTimes> times_of(const Result& result) {
   return all;
 }
 
-/// One node's part in one work: the mean logarithm of the common cases' seconds.
+/// One node's part in one work: the mean logarithm of the common cases' seconds, of each of its runs.
 struct Score {
   std::size_t node = 0;
-  double log_seconds = 0;
+  Values log_seconds = {};
+
+  double least() const { return *std::ranges::min_element(log_seconds); }
 };
 
 /// A work of one kind of node, with the scores of all nodes that have it.
@@ -76,40 +116,49 @@ struct CommonWork {
   std::vector<Score> scores = {};
 };
 
-/// The cases that all of the nodes have; empty if they have none in common.
-std::set<std::string> common_cases(const std::vector<const CaseTimes*>& nodes) {
+/// The cases that all of the runs have; empty if they have none in common.
+std::set<std::string> common_cases(const std::vector<const CaseTimes*>& runs) {
   std::set<std::string> common;
-  for (const auto& [id, times] : *nodes.front()) {
-    if (std::ranges::all_of(nodes, [&, &key = id](const CaseTimes* node) { return node->contains(key); }))
+  for (const auto& [id, times] : *runs.front()) {
+    if (std::ranges::all_of(runs, [&, &key = id](const CaseTimes* run) { return run->contains(key); }))
       common.insert(id);
   }
   return common;
 }
 
-std::vector<CommonWork> common_works(const NodeKind& kind,
+double mean_over(const std::set<std::string>& cases, const CaseTimes& times) {
+  double sum = 0;
+  for (const std::string& id : cases) sum += times.at(id);
+  return sum / static_cast<double>(cases.size());
+}
+
+std::vector<CommonWork> common_works(const NodeKind& kind, const std::vector<Node>& nodes,
                                      const std::vector<std::map<Work, CaseTimes>>& times) {
   std::set<Work> works;
   for (const std::size_t node : kind.nodes) {
-    for (const auto& [work, cases] : times[node]) works.insert(work);
+    for (const std::size_t run : nodes[node].runs) {
+      for (const auto& [work, cases] : times[run]) works.insert(work);
+    }
   }
   std::vector<CommonWork> common;
   for (const Work& work : works) {
-    std::vector<std::size_t> nodes;
-    std::vector<const CaseTimes*> of_nodes;
+    std::map<std::size_t, std::vector<const CaseTimes*>> by_node;
+    std::vector<const CaseTimes*> all;
     for (const std::size_t node : kind.nodes) {
-      const auto found = times[node].find(work);
-      if (found == times[node].end()) continue;
-      nodes.push_back(node);
-      of_nodes.push_back(&found->second);
+      for (const std::size_t run : nodes[node].runs) {
+        const auto found = times[run].find(work);
+        if (found == times[run].end()) continue;
+        by_node[node].push_back(&found->second);
+        all.push_back(&found->second);
+      }
     }
-    if (nodes.size() < fewest_alike) continue;
-    const std::set<std::string> cases = common_cases(of_nodes);
+    if (by_node.size() < fewest_alike) continue;
+    const std::set<std::string> cases = common_cases(all);
     if (cases.empty()) continue;
     CommonWork& one = common.emplace_back(CommonWork{.work = work, .cases = cases.size()});
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      double sum = 0;
-      for (const std::string& id : cases) sum += of_nodes[i]->at(id);
-      one.scores.push_back({.node = nodes[i], .log_seconds = sum / static_cast<double>(cases.size())});
+    for (const auto& [node, runs] : by_node) {
+      Score& score = one.scores.emplace_back(Score{.node = node});
+      for (const CaseTimes* run : runs) score.log_seconds.push_back(mean_over(cases, *run));
     }
   }
   return common;
@@ -138,12 +187,14 @@ std::vector<std::string> bad_cases(const Result& node) {
 using CaseOfWork = std::pair<Work, std::string>;
 
 /// All cases that nodes of a kind have a time of.
-std::set<CaseOfWork> cases_of_kind(const NodeKind& kind,
+std::set<CaseOfWork> cases_of_kind(const NodeKind& kind, const std::vector<Node>& nodes,
                                    const std::vector<std::map<Work, CaseTimes>>& times) {
   std::set<CaseOfWork> all;
   for (const std::size_t node : kind.nodes) {
-    for (const auto& [work, cases] : times[node]) {
-      for (const auto& [id, seconds] : cases) all.emplace(work, id);
+    for (const std::size_t run : nodes[node].runs) {
+      for (const auto& [work, cases] : times[run]) {
+        for (const auto& [id, seconds] : cases) all.emplace(work, id);
+      }
     }
   }
   return all;
@@ -296,15 +347,16 @@ std::string cause_of(const Result& node, const Result& like, const Work& work, d
 
 // ---- the judgement
 
-/// A work with the slowest nodes first. The first ones are slower, the next ones probably.
+/// A work with the slowest nodes first, by the fastest of a node's runs. The first ones are slower, the next
+/// ones probably.
 struct JudgedWork {
   CommonWork work;
-  std::vector<double> log_seconds;  // as of its scores
+  std::vector<Values> log_seconds;  // as of its scores
   std::size_t slower = 0;
   std::size_t probable = 0;
 
   explicit JudgedWork(CommonWork of) : work(std::move(of)) {
-    std::ranges::stable_sort(work.scores, std::ranges::greater(), &Score::log_seconds);
+    std::ranges::stable_sort(work.scores, std::ranges::greater(), &Score::least);
     log_seconds.reserve(work.scores.size());
     for (const Score& score : work.scores) log_seconds.push_back(score.log_seconds);
   }
@@ -320,27 +372,40 @@ struct JudgedWork {
   }
   /// How far the node is from the others. Empty with fewer than two.
   std::optional<LogRatio> beside_others(std::size_t place) const {
+    const std::vector<std::size_t> places = others(place);
+    if (places.size() < 2) return std::nullopt;
     std::vector<double> usual;
-    for (const std::size_t other : others(place)) usual.push_back(log_seconds[other]);
-    if (usual.size() < 2) return std::nullopt;
-    return beside_usual({log_seconds[place]}, usual);
-  }
-  /// The test of the slowest node from `place` on.
-  HighestValue test_from(std::size_t place) const {
-    return test_highest(std::span(log_seconds).subspan(place));
+    for (const std::size_t other : places)
+      usual.insert(usual.end(), log_seconds[other].begin(), log_seconds[other].end());
+    return beside_usual(log_seconds[place], usual);
   }
 };
 
-bool has_one_launch(const Result& node, const Work& work) {
-  return std::ranges::any_of(node.cases, [&](const CaseResult& c) {
+/// The test whether the node at a place is slower than those after it.
+struct SlowestNode {
+  double p_value = 1;
+  LogRatio ratio;  // to the nodes without those that are slow together with it
+};
+
+SlowestNode test_from(const JudgedWork& work, std::size_t place) {
+  const auto falling = std::span(work.log_seconds).subspan(place);
+  const HighestMembers found = least_likely(falling);
+  if (falling.size() < fewest_alike) return {};
+  std::vector<double> usual;
+  for (const Values& one : falling.subspan(found.members)) usual.insert(usual.end(), one.begin(), one.end());
+  return {.p_value = found.p_value, .ratio = beside_usual(falling.front(), usual)};
+}
+
+bool has_one_launch(const Result& run, const Work& work) {
+  return std::ranges::any_of(run.cases, [&](const CaseResult& c) {
     return Work{c.backend, c.op} == work && c.has_time() && c.seconds->launches.size() <= 1;
   });
 }
 
 class Judgement {
  public:
-  Judgement(std::span<const Result> results, const FleetOptions& options)
-      : results_(results), options_(options) {}
+  Judgement(std::span<const Result> results, const std::vector<Node>& nodes, const FleetOptions& options)
+      : results_(results), nodes_(nodes), options_(options) {}
 
   void add(std::vector<CommonWork> works) {
     for (CommonWork& work : works) works_.emplace_back(std::move(work));
@@ -366,7 +431,7 @@ class Judgement {
 
   void find_slower(JudgedWork& work) const {
     while (true) {
-      const HighestValue slowest = work.test_from(work.slower);
+      const SlowestNode slowest = test_from(work, work.slower);
       if (slowest.p_value > level() || !is_large(slowest.ratio)) return;
       ++work.slower;
     }
@@ -374,10 +439,10 @@ class Judgement {
 
   /// Adds the slowest remaining node of each work where it is probably slower. Returns whether there was one.
   bool find_probably_slower() {
-    std::vector<HighestValue> tests;
+    std::vector<SlowestNode> tests;
     std::vector<double> p_values;
     for (const JudgedWork& work : works_) {
-      tests.push_back(work.test_from(work.slower + work.probable));
+      tests.push_back(test_from(work, work.slower + work.probable));
       p_values.push_back(tests.back().p_value);
     }
     // Without the adjustment, most fleets of many tests would have one.
@@ -399,7 +464,7 @@ class Judgement {
     for (std::size_t place = 0; place < work.scores.size(); ++place) {
       if (p_value < 1)
         p_value =
-            std::clamp(judged.test_from(place).p_value * static_cast<double>(works_.size()), p_value, 1.0);
+            std::clamp(test_from(judged, place).p_value * static_cast<double>(works_.size()), p_value, 1.0);
       const auto ratio = judged.beside_others(place);
       if (!ratio) continue;
       const std::size_t node = work.scores[place].node;
@@ -408,12 +473,13 @@ class Judgement {
                                               .backend = work.work.first,
                                               .op = work.work.second,
                                               .cases = work.cases,
+                                              .runs = work.scores[place].log_seconds.size(),
                                               .ratio = std::exp(ratio->mean),
                                               .interval = ratio_interval(*ratio, 0.95),
                                               .p_value = p_value,
                                               .is_slower = place < judged.slower,
                                               .is_probably_slower = judged.is_probable(place),
-                                              .has_one_launch = has_one_launch(results_[node], work.work)});
+                                              .has_one_launch = has_one_launch(node, work.work)});
       if (!standing.is_slower) standing.slower_from = slower_from(judged, place, *ratio);
       if (!judged.is_usual(place)) standing.cause = cause(judged, place, standing.ratio);
     }
@@ -421,29 +487,34 @@ class Judgement {
 
   /// The nodes that are probably slower would become so together.
   double slower_from(const JudgedWork& judged, std::size_t place, const LogRatio& ratio) const {
-    const std::span<const double> alike = std::span(judged.log_seconds).subspan(judged.slower);
-    if (!judged.is_probable(place)) {
-      const double one = level_of_highest(alike.size() - judged.probable, 1, level());
-      return std::max(1 + options_.threshold, critical_ratio(ratio, one));
+    const std::size_t high = judged.is_probable(place) ? judged.probable : 1;
+    std::vector<Values> others;
+    for (std::size_t other = judged.slower; other < judged.log_seconds.size(); ++other) {
+      const bool is_together = judged.is_probable(place) || judged.is_usual(other);
+      if (other != place && is_together) others.push_back(judged.log_seconds[other]);
     }
-    const auto group = alike.first(judged.probable);
-    const auto rest = alike.subspan(judged.probable);
-    const LogRatio together = beside_usual({group.begin(), group.end()}, {rest.begin(), rest.end()});
-    const double needed = critical_ratio(together, level_of_highest(alike.size(), group.size(), level()));
-    // The others of the group stay as slow as they are, so this node has to make up the group's whole lack.
-    const double lack = static_cast<double>(group.size()) * (std::log(needed) - together.mean);
-    return std::max(1 + options_.threshold, std::exp(ratio.mean + lack));
+    const Values& own = judged.log_seconds[place];
+    const double needed = high_from(others, own, high, std::log(level()));
+    return std::max(1 + options_.threshold, std::exp(ratio.mean + needed - std::ranges::min(own)));
   }
 
   /// Compares with the node whose time is the median of the others that are not slow.
   std::string cause(const JudgedWork& judged, std::size_t place, double ratio) const {
     const std::vector<Score>& scores = judged.work.scores;
     const std::vector<std::size_t> usual = judged.others(place);
-    const Result& like = results_[scores[usual[(usual.size() - 1) / 2]].node];
-    return cause_of(results_[scores[place].node], like, judged.work.work, ratio);
+    const auto first_run = [&](std::size_t of) -> const Result& {
+      return results_[nodes_[scores[of].node].runs.front()];
+    };
+    return cause_of(first_run(place), first_run(usual[(usual.size() - 1) / 2]), judged.work.work, ratio);
+  }
+
+  bool has_one_launch(std::size_t node, const Work& work) const {
+    const std::vector<std::size_t>& runs = nodes_[node].runs;
+    return runs.size() == 1 && breakeven::has_one_launch(results_[runs.front()], work);
   }
 
   std::span<const Result> results_;
+  const std::vector<Node>& nodes_;
   const FleetOptions& options_;
   std::vector<JudgedWork> works_;
 };
@@ -452,18 +523,20 @@ class Judgement {
 
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options) {
-  Fleet fleet{
-      .nodes = node_names(results, files), .kinds = {}, .standings = {}, .not_compared = {}, .notes = {}};
+  const std::vector<Node> nodes = nodes_of(results, files);
+  Fleet fleet;
   std::vector<std::map<Work, CaseTimes>> times;
-  for (std::size_t node = 0; node < results.size(); ++node) {
-    times.push_back(times_of(results[node]));
-    const std::string name = kind_name(results[node]);
+  times.reserve(results.size());
+  for (const Result& result : results) times.push_back(times_of(result));
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    fleet.nodes.push_back(nodes[node].name);
+    const std::string name = kind_name(results[nodes[node].runs.front()]);
     auto kind = std::ranges::find(fleet.kinds, name, &NodeKind::name);
     if (kind == fleet.kinds.end())
       kind = fleet.kinds.insert(fleet.kinds.end(), NodeKind{.name = name, .nodes = {}});
     kind->nodes.push_back(node);
   }
-  Judgement judgement(results, options);
+  Judgement judgement(results, nodes, options);
   std::set<std::size_t> compared;
   for (NodeKind& kind : fleet.kinds) {
     if (kind.nodes.size() < fewest_alike) {
@@ -471,25 +544,27 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
                                  kind.nodes.size(), fewest_alike);
       continue;
     }
-    auto works = common_works(kind, times);
+    auto works = common_works(kind, nodes, times);
     if (works.empty()) kind.why_not = "no case was measured on all of them";
     for (const CommonWork& work : works) {
       for (const Score& score : work.scores) compared.insert(score.node);
     }
     judgement.add(std::move(works));
   }
-  std::vector<std::set<CaseOfWork>> of_kinds;
-  std::vector<std::size_t> kind_of(results.size());
   for (const NodeKind& kind : fleet.kinds) {
-    for (const std::size_t node : kind.nodes) kind_of[node] = of_kinds.size();
-    of_kinds.push_back(kind.why_not.empty() ? cases_of_kind(kind, times) : std::set<CaseOfWork>());
+    const auto of_kind = kind.why_not.empty() ? cases_of_kind(kind, nodes, times) : std::set<CaseOfWork>();
+    for (const std::size_t node : kind.nodes) {
+      for (const std::size_t run : nodes[node].runs) {
+        const auto facts = facts_on(results[run], of_kind, times[run]);
+        if (facts.empty()) continue;
+        fleet.is_partial = true;
+        fleet.notes.push_back(fmt::format(
+            "{}: {}", nodes[node].runs.size() == 1 ? nodes[node].name : files[run], fmt::join(facts, ", ")));
+      }
+    }
   }
-  for (std::size_t node = 0; node < results.size(); ++node) {
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
-    const auto facts = facts_on(results[node], of_kinds[kind_of[node]], times[node]);
-    if (facts.empty()) continue;
-    fleet.is_partial = true;
-    fleet.notes.push_back(fmt::format("{}: {}", fleet.nodes[node], fmt::join(facts, ", ")));
   }
   fleet.has_wrong = std::ranges::any_of(results, has_wrong_case);
   fleet.standings = judgement.run();

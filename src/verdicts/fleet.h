@@ -26,6 +26,7 @@ struct NodeStanding {
   std::size_t node = 0;  // index into the results
   std::string backend, op;
   std::size_t cases = 0;  // that all nodes of the kind have; the time is the geometric mean of their medians
+  std::size_t runs = 1;   // of this node
   double ratio = 1;
   Interval interval;   // 95 %
   double p_value = 1;  // over all tests of the fleet
@@ -46,22 +47,24 @@ struct NodeKind {
 };
 
 struct Fleet {
-  std::vector<std::string> nodes;  // names: the hosts', or the files' where hosts share one
-  std::vector<NodeKind> kinds;
-  std::vector<NodeStanding> standings;  // slower ones first, then probable ones; each time the slowest first
-  std::vector<std::size_t> not_compared;
-  bool has_wrong = false;          // a node has a wrong result, or an impossibly fast one
-  bool is_partial = false;         // a node lacks a valid time of a case, or a backend of others of its kind
-  std::vector<std::string> notes;  // on nodes with cases that have no time
+  std::vector<std::string> nodes = {};  // names: the hosts', or the files' where machines share one
+  std::vector<NodeKind> kinds = {};
+  std::vector<NodeStanding> standings =
+      {};  // slower ones first, then probable ones; each time the slowest first
+  std::vector<std::size_t> not_compared = {};
+  bool has_wrong = false;   // a node has a wrong result, or an impossibly fast one
+  bool is_partial = false;  // a node lacks a valid time of a case, or a backend of others of its kind
+  std::vector<std::string> notes = {};  // on nodes with cases that have no time
 };
 
-/// Judges one result per node; `files` names their files. Nodes are alike if they have the same processor,
-/// cores and GPUs, and were measured with equally many threads and the same state of the caches. Each
-/// operation on each backend is a test whether the slowest node fits the others, which vary from node to node
-/// and from run to run. It tries every number of slow nodes below half, so that they do not hide each other.
-/// A node that is slower no longer counts as one of the others, and the rest is tested again. The tests share
-/// the error rate (Bonferroni). Where none is slower any more, Benjamini and Hochberg's procedure finds those
-/// that probably are.
+/// Judges the results of the nodes; `files` names their files. Results of one machine by its name, processors
+/// and GPUs are runs of one node, unless two of them were measured at the same time. Nodes are alike if they
+/// have the same processor, cores and GPUs, and were measured with equally many threads and the same state of
+/// the caches. Each operation on each backend is a test whether the slowest node fits the others (highest.h):
+/// in all of its runs, because any single one may be slow by chance. It tries every number of slow nodes
+/// below half, so that they do not hide each other. A node that is slower no longer counts as one of the
+/// others, and the rest is tested again. The tests share the error rate (Bonferroni). Where none is slower
+/// any more, Benjamini and Hochberg's procedure finds those that probably are.
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options);
 

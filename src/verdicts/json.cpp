@@ -331,6 +331,7 @@ std::string to_json_text(Fleet fleet, double threshold) {
     one.required("backend", standing.backend);
     one.required("op", standing.op);
     one.required("cases", standing.cases);
+    if (standing.runs > 1) one.derived("runs", standing.runs);
     one.required("ratio", standing.ratio);
     one.required("ci_low", standing.interval.low);
     one.required("ci_high", standing.interval.high);

@@ -31,6 +31,8 @@ class CheckDocsTest(FolderTest):
 
     def write(self, name, text):
         (self.folder / name).write_text(text)
+        if text.startswith("#!"):
+            (self.folder / name).chmod(0o755)
 
     def check(self, *options):
         done = subprocess.run(
@@ -122,6 +124,10 @@ BREAKEVEN_BACKENDS=x breakeven gate CONFIG --base DIR --head DIR [--threshold 3%
             self.one_fault(f"# A page\n\n    {indented}\n", 3, words)
             self.one_fault(f"# A page\n\n```sh\n{command}\n```\n", 4, words)
             self.one_fault(f"# A page\n\nSee `{command}`.\n".replace("\\\n", " "), 3, words)
+
+    def test_a_script_that_nobody_can_run(self):
+        (self.folder / "scripts/helper").chmod(0o644)
+        self.one_fault("# A page\n\n    scripts/helper --fast\n", 3, "scripts/helper is not executable")
 
     def test_options_of_a_script_that_runs_ctest(self):
         self.write("scripts/helper", '#!/bin/sh\n# --fast is an option of its own\nctest "$@"\n')

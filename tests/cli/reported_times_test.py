@@ -47,9 +47,13 @@ class LyingBackendsTest(FolderTest):
                     self.assertEqual(Trial(BUILD, self.folder, seconds=0.3).run(1.0, 1, call, device), ("ok", 0, ""))
 
     def test_further_runs_for_the_device_s_clock_hide_nothing(self):
+        """A neighbour that slows one sample as much hides it, and does not in one run after another."""
         for call in (1e-3, 0.3):
             with self.subTest(call=call):
-                result, _, reason = Trial(BUILD, self.folder, seconds=0.3).run(3.0, 1, call, "gpu")
+                for _ in range(4):
+                    result, _, reason = Trial(BUILD, self.folder, seconds=0.3).run(3.0, 1, call, "gpu")
+                    if result == "failed":
+                        break
                 self.assertEqual(result, "failed")
                 self.assertRegex(reason, "reported at most .* with device_seconds, and .* without")
 

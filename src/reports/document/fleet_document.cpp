@@ -62,7 +62,8 @@ std::string decision_text(const Fleet& fleet) {
   }
   if (slow.empty() && probable.empty()) return "No node was found to be slower than the others of its kind.";
   if (slow.empty())
-    return nodes_text(probable.size(), fleet, "probably slower") + " Measure more nodes to be sure.";
+    return nodes_text(probable.size(), fleet, "probably slower") +
+           " Measure all of them again, and give both files of each: a run may be slow by chance.";
   std::string text = nodes_text(slow.size(), fleet, "slower");
   if (!probable.empty())
     text += fmt::format(" {} more {} probably slower.", probable.size(), probable.size() == 1 ? "is" : "are");
@@ -112,7 +113,7 @@ void add_smallest_confirmed(std::vector<Sentence>& answer, const Fleet& fleet, c
                                     ? fmt::format("differences from {} on", factor_text(*smallest))
                                     : std::string("no difference below 10x");
   const std::string remedy =
-      *smallest < fine ? "" : "; for smaller ones, measure more nodes, or each for longer (--seconds)";
+      *smallest < fine ? "" : "; for smaller ones, measure all nodes again and give all files";
   add_sentence(answer,
                capitalised(fmt::format("{}among these {} nodes, {} can be confirmed{}.", of_kind,
                                        kind.nodes.size(), confirmed, remedy)),

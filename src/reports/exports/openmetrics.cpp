@@ -10,9 +10,6 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
-#include <ctime>
-#include <iomanip>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -66,14 +63,6 @@ class MetricFamily {
  private:
   std::string name_, head_, lines_;
 };
-
-/// Seconds since 1970 of "2026-11-01T12:00:00Z"; empty if the text is not such a time.
-std::optional<double> unix_seconds(const std::string& utc) {
-  std::tm fields{};
-  std::istringstream in(utc);
-  in >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%SZ");
-  return in ? std::optional(static_cast<double>(timegm(&fields))) : std::nullopt;
-}
 
 std::string run_metrics(std::span<const Result> results) {
   MetricFamily time("breakeven_run_timestamp_seconds", "seconds", "When the run began, since 1970.");

@@ -52,13 +52,15 @@ TEST(FleetDocument, SaysWhatIsNotConfirmed) {
   unsure.standings[1].slower_from = 2.8;
   Document made = document_of(unsure);
   EXPECT_EQ(made.title,
-            "1 of 3 nodes is probably slower than the others of its kind. Measure more nodes to be sure.");
+            "1 of 3 nodes is probably slower than the others of its kind. Measure all of them again, and "
+            "give both files of "
+            "each: a run may be slow by chance.");
   EXPECT_EQ(made.tone, tone_of_status(3));
   EXPECT_THAT(
       texts(made.cards[0].answer),
       ElementsAre("n2: matmul by oneDNN probably takes 1.5x (1.5x to 1.5x) as long: another kernel.",
                   "Among these 3 nodes, no difference below 10x can be confirmed; for smaller ones, measure "
-                  "more nodes, or each for longer (--seconds)."));
+                  "all nodes again and give all files."));
   EXPECT_THAT(column_texts(made.cards[0].tables.at(0), "slower from"), ElementsAre("58x", "2.8x", "58x"));
   unsure.standings[0].is_probably_slower = false;
   for (NodeStanding& standing : unsure.standings) standing.slower_from = 1.065;

@@ -1,0 +1,509 @@
+// Simulates every verdict where nothing changed, under one list of noises, through the functions that the
+// commands call, and prints how often each says something false. Then it prints what is still found in that
+// noise.
+//   bench-verdicts-in-noise [--trials 200] [--only fleet]
+//   bench-verdicts-in-noise --power [--only fleet]
+// Exit status 1 if something false is said more often than its limit, beyond what chance explains.
+//
+// A time is exp(noise) of what it takes: each launch differs from the next by the noise's kind, all launches
+// of a run share the run's own noise, and runs of a machine may resemble the runs before. The deviations are
+// of the logarithm.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "history/check.h"
+#include "rank/rank.h"
+#include "reports/document/standings.h"
+#include "statistics/summary.h"
+#include "verdicts/break_even_from_results.h"
+#include "verdicts/fleet.h"
+#include "verdicts/sequential.h"
+#include "verdicts/threshold.h"
+
+namespace {
+
+using namespace breakeven;  // NOLINT(google-build-using-namespace): a program of its own
+using Generator = std::mt19937_64;
+
+// ---- noise
+
+/// Draws with mean 0 and standard deviation 1, unless the variance does not exist.
+struct Kind {
+  std::string name;
+  std::function<double(Generator&)> draw;
+};
+
+double normal(Generator& generator) {
+  return std::normal_distribution<double>()(generator);
+}
+
+double student(double freedom, Generator& generator) {
+  return std::student_t_distribution<double>(freedom)(generator) / std::sqrt(freedom / (freedom - 2));
+}
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all{
+      {"normal", normal},
+      {"t, 3 degrees", [](Generator& g) { return student(3, g); }},
+      {"t, 5 degrees", [](Generator& g) { return student(5, g); }},
+      // One launch of ten has another layout of its memory, three deviations slower.
+      {"rare slow layouts",
+       [](Generator& g) {
+         const double slower = std::bernoulli_distribution(0.1)(g) ? 3 : 0;
+         return (normal(g) + slower - 0.3) / std::sqrt(1 + 9 * 0.09);
+       }},
+      {"skew", [](Generator& g) { return std::exponential_distribution<double>(1)(g) - 1; }}};
+  return all;
+}
+
+/// Noise of runs that resemble the run before, and of a machine that wanders.
+struct Drift {
+  std::string name;
+  double correlation = 0;
+  double step = 0;  // of the machine's level, from run to run
+};
+
+class DriftingNoise {
+ public:
+  DriftingNoise(const Drift& drift, const Kind& kind, double deviation, Generator& generator)
+      : drift_(drift),
+        kind_(kind),
+        deviation_(deviation),
+        generator_(generator),
+        state_(kind.draw(generator)) {
+    for (int i = 0; i < 50; ++i) next();  // forgets how it began
+    level_ = 0;
+  }
+  double next() {
+    const double fresh = std::sqrt(1 - drift_.correlation * drift_.correlation);
+    state_ = drift_.correlation * state_ + fresh * kind_.draw(generator_);
+    level_ += drift_.step * normal(generator_);
+    return deviation_ * state_ + level_;
+  }
+
+ private:
+  const Drift& drift_;
+  const Kind& kind_;
+  double deviation_;
+  Generator& generator_;
+  double state_;
+  double level_ = 0;
+};
+
+// ---- results
+
+/// A product on a backend, with these medians of its launches.
+CaseResult product(const std::string& backend, std::int64_t m, const std::vector<double>& launches,
+                   double half_width) {
+  CaseResult r;
+  r.id = fmt::format("matmul/m={}/f32", m);
+  r.op = "matmul";
+  for (const char* size : {"m", "n", "k"}) r.parameters.set(size, m);
+  r.parameters.set("batch", std::int64_t{1});
+  r.parameters.set("transpose_a", false);
+  r.parameters.set("transpose_b", false);
+  r.parameters.set("dtype", std::string("f32"));
+  r.dtype = "f32";
+  r.backend = backend;
+  r.device = "cpu";
+  r.status = Status::ok;
+  r.flop = 2 * std::pow(static_cast<double>(m), 3);
+  Timing& seconds = r.seconds.emplace();
+  // Samples of a launch differ by half of the width that their interval has, as measured ones do.
+  constexpr std::array<double, 10> spread{-1.6, -1.0, -0.65, -0.35, -0.1, 0.1, 0.35, 0.65, 1.0, 1.6};
+  std::vector<std::vector<double>> by_launch;
+  for (const double median_of_launch : launches) {
+    std::vector<double>& samples = by_launch.emplace_back();
+    for (const double part : spread) samples.push_back(median_of_launch * std::exp(part * half_width));
+    seconds.samples.insert(seconds.samples.end(), samples.begin(), samples.end());
+    seconds.launches.push_back(std::ssize(samples));
+  }
+  seconds.median = median(seconds.samples);
+  if (const auto interval = median_interval(by_launch)) {
+    seconds.ci_low = interval->low;
+    seconds.ci_high = interval->high;
+  }
+  return r;
+}
+
+Result result_of(const std::string& host, std::vector<CaseResult> cases) {
+  Result result;
+  result.created = "2026-11-01T12:00:00Z";
+  result.complete = true;
+  result.host.name = host;
+  result.host.cpu = host + "'s CPU";
+  result.host.cores = result.host.cpus = 2;
+  result.host.threads = 2;
+  result.cases = std::move(cases);
+  return result;
+}
+
+/// The machine and what varies between its launches and runs, as standard deviations.
+struct Spread {
+  double process = 0.01, run = 0.005;
+  std::size_t launches = 5;
+};
+
+/// A run of `cases` products on each of `backends` backends, all equally fast.
+Result run_of(const std::string& host, std::size_t cases, std::size_t backends, const Spread& spread,
+              const Kind& kind, Generator& generator) {
+  const double of_run = spread.run * kind.draw(generator);
+  std::vector<CaseResult> all;
+  for (std::size_t c = 0; c < cases; ++c) {
+    for (std::size_t b = 0; b < backends; ++b) {
+      std::vector<double> launches;
+      for (std::size_t l = 0; l < spread.launches; ++l)
+        launches.push_back(1e-3 * std::exp(of_run + spread.process * kind.draw(generator)));
+      all.push_back(product(fmt::format("b{}", b), 64 + static_cast<std::int64_t>(c), launches, 0.003));
+    }
+  }
+  return result_of(host, std::move(all));
+}
+
+// ---- counts
+
+/// How often something was said in so many trials.
+struct Row {
+  std::string verdict, noise, says;
+  std::size_t said = 0, trials = 0;
+  double limit = 1;  // at most; 1: none is promised
+};
+
+class Counts {
+ public:
+  explicit Counts(std::size_t trials) : trials_(trials) {}
+
+  /// Counts in how many trials `says` is true, each with a generator of its own.
+  void count(const std::string& verdict, const std::string& noise, const std::string& what, double limit,
+             const std::function<bool(Generator&)>& says, std::size_t part = 1) {
+    Row row{.verdict = verdict,
+            .noise = noise,
+            .says = what,
+            .trials = std::max<std::size_t>(1, trials_ / part),
+            .limit = limit};
+    for (std::size_t trial = 0; trial < row.trials; ++trial) {
+      Generator generator(1000 * trial + 17);
+      row.said += says(generator) ? 1 : 0;
+    }
+    const Interval interval = proportion_interval(row.said, row.trials);
+    const double percent = 100 * static_cast<double>(row.said) / static_cast<double>(row.trials);
+    const bool is_above = interval.low > limit;
+    fmt::print("| {} | {} | {} | {:.1f} % ({:.1f} to {:.1f}) | {} |{}\n", row.verdict, row.noise, row.says,
+               percent, 100 * interval.low, 100 * interval.high,
+               limit < 1 ? fmt::format("{:g} %", 100 * limit) : "", is_above ? " ABOVE ITS LIMIT" : "");
+    std::cout.flush();
+    is_above_any_ = is_above_any_ || is_above;
+  }
+  bool is_above_any() const { return is_above_any_; }
+
+ private:
+  std::size_t trials_;
+  bool is_above_any_ = false;
+};
+
+// ---- the verdicts
+
+/// 50 cases, each with launches of both sides.
+bool gate_calls_one_slower(const Kind& kind, double change, Generator& generator) {
+  constexpr std::size_t cases = 50;
+  const GateRules rules{.cases = cases};
+  for (std::size_t c = 0; c < cases; ++c) {
+    Effects effects;
+    Step step;
+    while (step.next != Step::Next::stop)
+      step = add_launch(
+          effects,
+          std::log1p(change) + 0.013 * (kind.draw(generator) - kind.draw(generator)) / std::sqrt(2.0), rules);
+    if (step.verdict == Verdict::slower) return true;
+  }
+  return false;
+}
+
+void simulate_gate(Counts& counts) {
+  for (const Kind& kind : kinds()) {
+    counts.count("gate, 50 cases", kind.name, "any is slower", 0.01,
+                 [&](Generator& g) { return gate_calls_one_slower(kind, 0, g); });
+  }
+}
+
+void simulate_marks(Counts& counts) {
+  for (const Kind& kind : kinds()) {
+    for (const std::size_t backends : {3U, 5U, 10U}) {
+      counts.count(fmt::format("run, {} equal backends, 5 launches", backends), kind.name, "any is slower", 1,
+                   [&](Generator& g) {
+                     const Result run = run_of("host", 1, backends, {}, kind, g);
+                     for (const ProblemGroup& group : compare_backends({&run})) {
+                       for (const Entry& entry : group.problems.front().entries) {
+                         if (entry.standing == Standing::slower) return true;
+                       }
+                     }
+                     return false;
+                   });
+    }
+  }
+}
+
+void simulate_rank(Counts& counts) {
+  for (const Kind& kind : kinds()) {
+    for (const std::size_t backends : {1U, 3U}) {
+      counts.count(fmt::format("rank, two equal machines, {} backend{}", backends, backends == 1 ? "" : "s"),
+                   kind.name, "places differ", 1, [&](Generator& g) {
+                     const std::vector<Result> results{run_of("a", 20, backends, {}, kind, g),
+                                                       run_of("b", 20, backends, {}, kind, g)};
+                     return rank_results(results, {}).ranked.back().place != 1;
+                   });
+    }
+  }
+}
+
+/// The challenger's time rises with the cube of the value, from an offset, so that the curve bends; the
+/// other's is constant. They cross at 99.
+void simulate_from_results(Counts& counts) {
+  for (const Kind& kind : kinds()) {
+    counts.count(
+        "threshold --from-results", kind.name, "the crossing is not in what is shown", 1, [&](Generator& g) {
+          std::array<Result, 2> results{result_of("a", {}), result_of("b", {})};
+          for (std::int64_t m = 16; m <= 1024; m *= 2) {
+            const double bent = 0.3 + 0.7 * std::pow(static_cast<double>(m) / 99, 3);
+            for (const std::size_t side : {0U, 1U}) {
+              std::vector<double> launches;
+              const double of_run = 0.005 * kind.draw(g);
+              for (int l = 0; l < 5; ++l)
+                launches.push_back(1e-3 * (side == 0 ? bent : 1) * std::exp(of_run + 0.005 * kind.draw(g)));
+              results.at(side).cases.push_back(product("backend", m, launches, 0.003));
+            }
+          }
+          const Threshold found = threshold_from_results(results, "m");
+          const auto& changes = found.answers.front().found.changes;
+          return std::ranges::none_of(changes, [](const LeadChange& change) {
+            return change.interval.low <= 99 && 99 <= change.interval.high;
+          });
+        });
+  }
+}
+
+/// Nodes with twelve tests each. Of the first, all tests take `factor` times as long, or the first test
+/// alone.
+struct SimulatedFleet {
+  std::size_t nodes = 8, runs = 1, slow = 0;
+  double factor = 1;
+  bool is_everywhere = true;
+
+  Fleet judged(const Kind& kind, Generator& generator) const {
+    std::vector<Result> results;
+    std::vector<std::string> files;
+    for (std::size_t node = 0; node < nodes; ++node) {
+      for (std::size_t run = 0; run < runs; ++run) {
+        files.push_back(fmt::format("{}-{}.json", node, run));
+        Result& result = results.emplace_back(result_of(fmt::format("node{}", node), {}));
+        result.created = fmt::format("2026-11-01T{:02}:00:00Z", run);
+        result.host.cpu = "CPU";
+        for (int test = 0; test < 12; ++test) {
+          const bool is_slow = node < slow && (is_everywhere || test == 0);
+          const double seconds = 1e-3 * std::exp(0.01 * kind.draw(generator)) * (is_slow ? factor : 1);
+          result.cases.push_back(product(fmt::format("b{}", test), 64, {seconds}, 0.003));
+        }
+      }
+    }
+    return judge_fleet(results, files, {.threshold = 0});
+  }
+};
+
+void simulate_fleet(Counts& counts) {
+  for (const Kind& kind : kinds()) {
+    for (const auto& [nodes, runs] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {3, 1}, {5, 1}, {8, 1}, {16, 1}, {50, 1}, {3, 2}, {8, 2}, {16, 2}, {8, 3}}) {
+      const SimulatedFleet fleet{.nodes = nodes, .runs = runs};
+      const auto status = [&](Generator& g) { return exit_status(fleet.judged(kind, g)); };
+      const std::string name =
+          fmt::format("fleet, {} nodes, {} run{} each", nodes, runs, runs == 1 ? "" : "s");
+      const std::size_t part = nodes >= 16 ? 4 : 1;
+      counts.count(
+          name, kind.name, "a node is slower", 0.02, [&](Generator& g) { return status(g) == 1; }, part);
+    }
+  }
+}
+
+/// A history of 50 series with 100 runs, of which the newest are slower by a step.
+bool history_finds(const Drift& drift, const Kind& kind, double deviation, double step, std::size_t newest,
+                   Generator& generator) {
+  constexpr std::size_t runs = 100, series = 50;
+  History history;
+  history.machines = {{.id = 1, .name = "host", .description = ""}};
+  for (std::size_t run = 0; run < runs; ++run)
+    history.runs.push_back({.id = static_cast<std::int64_t>(run),
+                            .machine = 1,
+                            .commit = "",
+                            .branch = "",
+                            .time = "",
+                            .source = ""});
+  for (std::size_t s = 0; s < series; ++s) {
+    DriftingNoise noise(drift, kind, deviation, generator);
+    Series& one = history.series.emplace_back(Series{.id = static_cast<std::int64_t>(s),
+                                                     .machine = 1,
+                                                     .case_id = fmt::format("case{}", s),
+                                                     .backend = "b"});
+    for (std::size_t run = 0; run < runs; ++run) {
+      const double slower = s == 0 && run + newest >= runs ? step : 0;
+      one.measurements.push_back({.run = run, .seconds = 1e-3 * std::exp(noise.next()) * (1 + slower)});
+    }
+  }
+  const HistoryCheck check = check_history(history, {});
+  return std::ranges::any_of(check.changes,
+                             [&](const Change& change) { return step == 0 || change.series->id == 0; });
+}
+
+const std::vector<Drift>& drifts() {
+  static const std::vector<Drift> all{{"runs that resemble each other, 0.2", 0.2, 0},
+                                      {"runs that resemble each other, 0.5", 0.5, 0},
+                                      {"runs that resemble each other, 0.8", 0.8, 0},
+                                      {"a machine that wanders by 0.2 % a run", 0, 0.002}};
+  return all;
+}
+
+void simulate_history(Counts& counts) {
+  constexpr std::size_t part = 2;
+  const Drift independent{"independent runs", 0, 0};
+  for (const double deviation : {0.01, 0.02}) {
+    const std::string name = fmt::format("history, 50 series, 100 runs of {:g} %", 100 * deviation);
+    for (const Kind& kind : kinds()) {
+      counts.count(
+          name, kind.name, "a change", 0.02,
+          [&](Generator& g) { return history_finds(independent, kind, deviation, 0, 0, g); }, part);
+    }
+    for (const Drift& drift : drifts()) {
+      counts.count(
+          name, drift.name, "a change", 0.02,
+          [&](Generator& g) { return history_finds(drift, kinds().front(), deviation, 0, 0, g); }, part);
+    }
+  }
+}
+
+// ---- what is still found
+
+/// True if all nodes made slow are found, at least as probably slower if that is enough.
+bool finds_all(const SimulatedFleet& made, bool is_probable_enough, Generator& generator) {
+  std::vector<bool> found(made.slow);
+  for (const NodeStanding& s : made.judged(kinds().front(), generator).standings) {
+    const bool counts = made.is_everywhere || s.backend == "b0";
+    if (s.node < made.slow && counts && (s.is_slower || (is_probable_enough && s.is_probably_slower)))
+      found[s.node] = true;
+  }
+  return std::ranges::all_of(found, [](bool one) { return one; });
+}
+
+/// The smallest of these factors from which on nine of ten fleets are found; "not even 100x".
+std::string found_from(SimulatedFleet made, bool is_probable_enough, std::size_t trials) {
+  for (const double factor : {1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.1, 1.12, 1.15, 1.2,  1.25,
+                              1.3,  1.4,  1.5,  1.7,  2.0,  2.5,  3.0, 4.0,  5.0,  10.0, 100.0}) {
+    made.factor = factor;
+    std::size_t found = 0;
+    for (std::size_t trial = 0; trial < trials; ++trial) {
+      Generator generator(trial);
+      found += finds_all(made, is_probable_enough, generator) ? 1 : 0;
+    }
+    if (10 * found >= 9 * trials) return fmt::format("{:g}x", factor);
+  }
+  return "not even 100x";
+}
+
+void print_found_fleets(std::size_t trials) {
+  fmt::print(
+      "\n| nodes | runs of each | equally slow | slower, in one test of twelve | at least probably | slower, "
+      "in "
+      "all tests | at least probably |\n|---|---|---|---|---|---|---|\n");
+  for (const auto& [nodes, runs, slow] : std::vector<std::array<std::size_t, 3>>{{3, 1, 1},
+                                                                                 {4, 1, 1},
+                                                                                 {5, 1, 1},
+                                                                                 {8, 1, 1},
+                                                                                 {8, 1, 2},
+                                                                                 {8, 1, 3},
+                                                                                 {16, 1, 1},
+                                                                                 {50, 1, 1},
+                                                                                 {3, 2, 1},
+                                                                                 {5, 2, 1},
+                                                                                 {5, 2, 2},
+                                                                                 {8, 2, 1},
+                                                                                 {8, 2, 2},
+                                                                                 {8, 2, 3},
+                                                                                 {16, 2, 1},
+                                                                                 {5, 3, 1},
+                                                                                 {8, 3, 1}}) {
+    fmt::print("| {} | {} | {} |", nodes, runs, slow);
+    for (const bool is_everywhere : {false, true}) {
+      for (const bool is_probable_enough : {false, true})
+        fmt::print(" {} |",
+                   found_from({.nodes = nodes, .runs = runs, .slow = slow, .is_everywhere = is_everywhere},
+                              is_probable_enough, trials));
+    }
+    fmt::print("\n");
+    std::cout.flush();
+  }
+}
+
+void print_found_steps(std::size_t trials) {
+  fmt::print(
+      "\n| runs | deviation | step | found after 4 runs | 6 | 10 | 20 |\n|---|---|---|---|---|---|---|\n");
+  for (const Drift& drift : {Drift{"independent", 0, 0}, Drift{"resemble each other, 0.5", 0.5, 0}}) {
+    for (const double deviation : {0.01, 0.02}) {
+      for (const double step : {0.03, 0.05, 0.1}) {
+        fmt::print("| {} | {:g} % | {:g} % |", drift.name, 100 * deviation, 100 * step);
+        for (const std::size_t newest : {4U, 6U, 10U, 20U}) {
+          std::size_t found = 0;
+          for (std::size_t trial = 0; trial < trials; ++trial) {
+            Generator generator(trial);
+            found += history_finds(drift, kinds().front(), deviation, step, newest, generator) ? 1 : 0;
+          }
+          fmt::print(" {:.0f} % |", 100 * static_cast<double>(found) / static_cast<double>(trials));
+        }
+        fmt::print("\n");
+        std::cout.flush();
+      }
+    }
+  }
+}
+
+struct Simulation {
+  std::string name;
+  void (*run)(Counts&);
+};
+const std::vector<Simulation> simulations{{"gate", simulate_gate},   {"marks", simulate_marks},
+                                          {"rank", simulate_rank},   {"from-results", simulate_from_results},
+                                          {"fleet", simulate_fleet}, {"history", simulate_history}};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::size_t trials = 200;
+  std::vector<std::string> only;
+  bool is_power_shown = false;
+  CLI::App app("Simulates every verdict under one list of noises");
+  app.add_option("--trials", trials, "of each row");
+  app.add_option("--only", only, "gate, marks, rank, from-results, fleet, history");
+  app.add_flag("--power", is_power_shown, "print what fleet and history still find, and no more");
+  CLI11_PARSE(app, count, arguments);
+  const auto is_asked = [&](const std::string& name) {
+    return only.empty() || std::ranges::find(only, name) != only.end();
+  };
+  if (is_power_shown) {
+    if (is_asked("fleet")) print_found_fleets(trials);
+    if (is_asked("history")) print_found_steps(trials);
+    return 0;
+  }
+  Counts counts(trials);
+  fmt::print("| verdict | noise | says | trials in which it does (95 %) | limit |\n|---|---|---|---|---|\n");
+  for (const Simulation& simulation : simulations) {
+    if (is_asked(simulation.name)) simulation.run(counts);
+  }
+  return counts.is_above_any() ? 1 : 0;
+}
