@@ -141,6 +141,12 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   if (!left_out.empty()) tell(fmt::format("left out, not here: {}", why_not_here(left_out)));
 }
 
+/// Prints the report, unless --quiet or one of the formats replaces it, and writes the requested formats.
+void write_threshold(const Threshold& found, const ThresholdOptions& o) {
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(found));
+  o.outputs.write(&found, o.quiet);
+}
+
 /// Says each answer in the words of the report, with the reason of the first value that failed.
 void tell_why_incomplete(const Threshold& found) {
   for (const ThresholdAnswer& answer : found.answers) {
@@ -150,14 +156,6 @@ void tell_why_incomplete(const Threshold& found) {
       words += fmt::format(" {} {}: {}", found.parameter, failed->value, failed->reason);
     tell(printable(words));
   }
-}
-
-/// Prints the report, unless --quiet or one of the formats replaces it, and writes the requested formats. --quiet leaves
-/// out no failure.
-void write_threshold(const Threshold& found, const ThresholdOptions& o) {
-  if (o.quiet && exit_status(found) == exit_code::incomplete) tell_why_incomplete(found);
-  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(found));
-  o.outputs.write(&found, o.quiet);
 }
 
 /// Compares results of two machines that were measured separately.
@@ -201,6 +199,7 @@ int measured_threshold(const ThresholdOptions& o) {
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
+  if (o.quiet && exit_status(found) == exit_code::incomplete) tell_why_incomplete(found);
   write_or_rescue(o.outputs.file_of("--out"), to_json_text(found), [&] { write_threshold(found, o); });
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }
