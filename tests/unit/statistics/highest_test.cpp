@@ -61,7 +61,7 @@ std::vector<Values> singly(const std::vector<double>& falling) {
 
 /// From one of 33 further values to one of 10,000.
 TEST(UsualValues, BoundHowOftenAFurtherOneIsAsHigh) {
-  constexpr int trials = 60'000;
+  constexpr int trials = 20'000;
   for (const NoiseKind& noise : noises()) {
     for (const std::size_t count : {2, 3, 4, 7, 15, 40}) {
       Generator generator(count);
@@ -111,15 +111,15 @@ TEST(Highest, OfTwoHalvesIsNotFound) {
 }
 
 TEST(Highest, OfAlikeMembersIsSeldomFoundWhateverTheNoise) {
-  constexpr int families = 1000;
+  constexpr int families = 300;
   for (const NoiseKind& noise : noises()) {
-    for (const std::size_t size : {3, 5, 8, 20, 60}) {
+    for (const std::size_t size : {3, 5, 8, 20}) {
       for (const std::size_t values : {1, 2, 3}) {
         Generator generator(size);
         int found = 0;
         for (int i = 0; i < families; ++i)
           found += p_value_of(members(size, values, noise, generator)) <= 0.05 ? 1 : 0;
-        EXPECT_LE(found, families / 20 + 21) << noise.name << " " << size << ": 5 %, and what chance adds";
+        EXPECT_LE(found, families / 20 + 12) << noise.name << " " << size << ": 5 %, and what chance adds";
       }
     }
   }
