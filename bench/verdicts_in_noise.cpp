@@ -1,13 +1,12 @@
 // Simulates every verdict where nothing changed, under one list of noises, through the functions that the
-// commands call, and prints how often each says something false. Then it prints what is still found in that
-// noise.
+// commands call, and prints how often each says something false, or what is still found in that noise.
 //   bench-verdicts-in-noise [--trials 200] [--only fleet]
 //   bench-verdicts-in-noise --power [--only fleet]
 // Exit status 1 if something false is said more often than its limit, beyond what chance explains.
 //
-// A time is exp(noise) of what it takes: each launch differs from the next by the noise's kind, all launches
-// of a run share the run's own noise, and runs of a machine may resemble the runs before. The deviations are
-// of the logarithm.
+// A time is exp(noise) of what it takes. Launches differ by the noise's kind. For run's marks, rank and
+// threshold, all launches of a run also share the run's own noise. For history, runs may resemble the runs
+// before. The deviations are of the logarithm.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -270,25 +269,25 @@ void simulate_rank(Counts& counts) {
 /// other's is constant. They cross at 99.
 void simulate_from_results(Counts& counts) {
   for (const Kind& kind : kinds()) {
-    counts.count(
-        "threshold --from-results", kind.name, "the crossing is not in what is shown", 1, [&](Generator& g) {
-          std::array<Result, 2> results{result_of("a", {}), result_of("b", {})};
-          for (std::int64_t m = 16; m <= 1024; m *= 2) {
-            const double bent = 0.3 + 0.7 * std::pow(static_cast<double>(m) / 99, 3);
-            for (const std::size_t side : {0U, 1U}) {
-              std::vector<double> launches;
-              const double of_run = 0.005 * kind.draw(g);
-              for (int l = 0; l < 5; ++l)
-                launches.push_back(1e-3 * (side == 0 ? bent : 1) * std::exp(of_run + 0.005 * kind.draw(g)));
-              results.at(side).cases.push_back(product("backend", m, launches, 0.003));
-            }
-          }
-          const Threshold found = threshold_from_results(results, "m");
-          const auto& changes = found.answers.front().found.changes;
-          return std::ranges::none_of(changes, [](const LeadChange& change) {
-            return change.interval.low <= 99 && 99 <= change.interval.high;
-          });
-        });
+    counts.count("threshold --from-results", kind.name, "the crossing is not in what is shown", 0.1,
+                 [&](Generator& g) {
+                   std::array<Result, 2> results{result_of("a", {}), result_of("b", {})};
+                   for (std::int64_t m = 16; m <= 1024; m *= 2) {
+                     const double bent = 0.3 + 0.7 * std::pow(static_cast<double>(m) / 99, 3);
+                     for (const std::size_t side : {0U, 1U}) {
+                       const double of_run = 0.005 * kind.draw(g);
+                       std::vector<double> launches(5);
+                       for (double& seconds : launches)
+                         seconds = 1e-3 * (side == 0 ? bent : 1) * std::exp(of_run + 0.005 * kind.draw(g));
+                       results.at(side).cases.push_back(product("backend", m, launches, 0.003));
+                     }
+                   }
+                   const Threshold found = threshold_from_results(results, "m");
+                   const auto& changes = found.answers.front().found.changes;
+                   return std::ranges::none_of(changes, [](const LeadChange& change) {
+                     return change.interval.low <= 99 && 99 <= change.interval.high;
+                   });
+                 });
   }
 }
 
@@ -307,6 +306,7 @@ struct SimulatedFleet {
         files.push_back(fmt::format("{}-{}.json", node, run));
         Result& result = results.emplace_back(result_of(fmt::format("node{}", node), {}));
         result.created = fmt::format("2026-11-01T{:02}:00:00Z", run);
+        result.sampling = Sampling{.wall_seconds = 60};
         result.host.cpu = "CPU";
         for (int test = 0; test < 12; ++test) {
           const bool is_slow = node < slow && (is_everywhere || test == 0);
@@ -489,8 +489,11 @@ int main(int count, char** arguments) {
   bool is_power_shown = false;
   CLI::App app("Simulates every verdict under one list of noises");
   app.add_option("--trials", trials, "of each row");
-  app.add_option("--only", only, "gate, marks, rank, from-results, fleet, history");
-  app.add_flag("--power", is_power_shown, "print what fleet and history still find, and no more");
+  std::vector<std::string> names;
+  names.reserve(simulations.size());
+  for (const Simulation& simulation : simulations) names.push_back(simulation.name);
+  app.add_option("--only", only, "these verdicts")->check(CLI::IsMember(names));
+  app.add_flag("--power", is_power_shown, "print what fleet and history still find");
   CLI11_PARSE(app, count, arguments);
   const auto is_asked = [&](const std::string& name) {
     return only.empty() || std::ranges::find(only, name) != only.end();

@@ -155,16 +155,18 @@ class SeriesCheck {
       const double apart = direction == Direction::slower ? ratio : 1 / ratio;
       const std::size_t before = count - newest;
       const std::size_t needed = values_to_tell(before, level);  // 0: more than `before`
-      const std::size_t at_least = needed == 0 ? std::max(before, newest) + 1 : needed;
+      // Where there are enough already, and no change was found, runs that resemble each other may explain
+      // it.
+      const std::size_t at_least = needed == 0 ? std::max(before, newest) + 1 : std::max(needed, newest + 1);
       // With few runs on both sides, the newest are often the slowest by chance.
       const double least_part = needed == 0 ? std::max(options_.threshold, 0.25) : options_.threshold;
-      if (apart < 1 + least_part || at_least <= newest) continue;
+      if (apart < 1 + least_part) continue;
       found = Suspicion{.series = &series_,
                         .machine = &machine_,
                         .ratio = ratio,
                         .values = newest,
                         .more = at_least - newest,
-                        .at_least = needed == 0,
+                        .at_least = needed <= newest,
                         .notes = notes_on_slow_runs(
                             history_, {runs_.end() - static_cast<std::ptrdiff_t>(newest), runs_.end()})};
     }

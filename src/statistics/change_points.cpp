@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -234,6 +235,7 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
     if (i < found.size()) measure(i);
   };
   const auto size = [](const ChangePoint& c) { return std::abs(std::log(c.ratio)); };
+  std::map<std::array<std::size_t, 3>, double> known;  // by the begin, the change and the end of a stretch
   while (!found.empty()) {
     const auto smallest = std::ranges::min_element(found, {}, size);
     if (size(*smallest) < std::log1p(threshold)) {
@@ -243,7 +245,11 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
     std::vector<double> log_p(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto [begin, end] = between_neighbours(i);
-      log_p[i] = log_p_in_correlated_noise(values.subspan(begin, end - begin), found[i].position - begin);
+      const auto [place, is_new] = known.try_emplace({begin, found[i].position, end});
+      if (is_new)
+        place->second =
+            log_p_in_correlated_noise(values.subspan(begin, end - begin), found[i].position - begin);
+      log_p[i] = place->second;
     }
     const auto least = std::ranges::max_element(log_p);
     if (*least <= log_level) {

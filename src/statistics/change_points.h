@@ -25,19 +25,20 @@ struct ChangePoint {
 /// A segment is split where the values before and after differ most by the Mann-Whitney test. The p-values of
 /// all positions are weighted (Genovese, Roeder and Wasserman, False discovery control with p-value
 /// weighting, Biometrika 2006) by one over the distance to the nearer end, so that each octave of distances
-/// has its share of the error rate: the newest values, which matter most, keep much of theirs. The change
-/// must also be significant if values resemble those before them (level_shift.h). Both parts are then
-/// searched in the same way (binary segmentation: Vostrikova 1981; Matteson and James, A nonparametric
-/// approach for multiple change point analysis, JASA 2014). The first test uses ranks alone. A series without
-/// a change, whose values might have come in any order, therefore shows one with a probability of at most
-/// `level`, whatever the distribution of the noise and its outliers. A permutation test guarantees the same,
-/// but needs random draws. The second keeps the rate where the order matters.
+/// has its share of the error rate: the newest values, which matter most, keep much of theirs. Both parts are
+/// then searched in the same way (binary segmentation: Vostrikova 1981; Matteson and James, A nonparametric
+/// approach for multiple change point analysis, JASA 2014). Only ranks are used. A series without a change,
+/// whose values might have come in any order, therefore shows one with a probability of at most `level`,
+/// whatever the distribution of the noise and its outliers. A permutation test guarantees the same, but needs
+/// random draws.
 ///
 /// Splits of less than `threshold` are then undone, the smallest first, so that a creep of many small steps
-/// is found as a few changes that matter. A change is placed where the sum of the distances of the logarithms
-/// to the medians of the two levels is least. The ratio is the Hodges-Lehmann estimate between the segments
-/// on its two sides (at most 200 values on each, the nearest), on the logarithms, with its distribution-free
-/// interval (Hollander and Wolfe, Nonparametric Statistical Methods, sections 4.2 and 4.3).
+/// is found as a few changes that matter. So are those that are not significant between their neighbours
+/// where values may resemble those before them (level_shift.h), the least certain first. A change is placed
+/// where the sum of the distances of the logarithms to the medians of the two levels is least. The ratio is
+/// the Hodges-Lehmann estimate between the segments on its two sides (at most 200 values on each, the
+/// nearest), on the logarithms, with its distribution-free interval (Hollander and Wolfe, Nonparametric
+/// Statistical Methods, sections 4.2 and 4.3).
 std::vector<ChangePoint> change_points(std::span<const double> values, double threshold, double level);
 
 /// The smallest p-value that a change in `count` consecutive values can have. If it is above the level,

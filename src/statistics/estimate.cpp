@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "statistics/distributions.h"
+
 namespace breakeven {
 namespace {
 
@@ -113,6 +115,14 @@ Estimate ratio(const Estimate& over, const Estimate& under) {
   if (!a || !b) return from_logarithm(logarithm, std::nullopt);
   return from_logarithm(logarithm, HalfWidths{.below = std::hypot(a->below, b->above),
                                               .above = std::hypot(a->above, b->below)});
+}
+
+Estimate widened(const Estimate& estimate, double deviation) {
+  const auto widths = log_half_widths(estimate);
+  if (!widths) return estimate;
+  const double more = normal_quantile(0.975) * deviation;
+  return from_logarithm(std::log(estimate.value), HalfWidths{.below = std::hypot(widths->below, more),
+                                                             .above = std::hypot(widths->above, more)});
 }
 
 bool may_be_equal(const Estimate& ratio) {

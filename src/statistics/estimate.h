@@ -44,6 +44,14 @@ void fill_intervals(std::span<Estimate> estimates);
 /// first and the upper one of the second, and the other way round.
 Estimate ratio(const Estimate& over, const Estimate& under);
 
+/// The standard deviation of the logarithm of a time between runs of one machine, where nothing more is known
+/// of it.
+inline constexpr double run_deviation = 0.01;
+
+/// The estimate whose logarithm has a further error with this standard deviation: it adds up in quadrature.
+/// Without an interval it stays as it is.
+Estimate widened(const Estimate& estimate, double deviation);
+
 /// True if it is unknown which of two is larger: the interval of their ratio contains 1 or, without an
 /// interval, the ratio is below the 1.2 that noise may reach.
 bool may_be_equal(const Estimate& ratio);

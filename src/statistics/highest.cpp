@@ -31,11 +31,10 @@ std::vector<double> joined(std::span<const Values> members) {
   return all;
 }
 
-/// The logarithm of the probability that so many further values are all as high as one of a probability with
-/// the logarithm `log_tail`, beside so many usual values. Their probabilities must not be multiplied, because
-/// they share the error of the usual values' spread. This is the mean of the product where that error is a
-/// gamma distribution's, as it is in exponential noise: the product itself for many usual values, and hardly
-/// less than that of one value for few.
+/// The logarithm of the probability that so many further values are all as high as a value with the logarithm
+/// `log_tail` of its own. Their probabilities must not be multiplied, because they share the error of the
+/// usual values' spread. This is the mean of the product where that error has a gamma distribution, as in
+/// exponential noise: nearly the product with many usual values, and hardly less than one value's with few.
 double log_tail_of_all(double log_tail, std::size_t further, std::size_t usual) {
   const auto shape = static_cast<double>(usual - 1);
   return -shape * std::log1p(static_cast<double>(further) * std::expm1(-log_tail / shape));
@@ -49,10 +48,11 @@ double log_tail_of_one(double log_tail, std::size_t further, std::size_t usual) 
 
 }  // namespace
 
-UsualValues::UsualValues(std::vector<double> values)
-    : count_(values.size()), middle_(median(values)), spread_(0) {
+UsualValues::UsualValues(const std::vector<double>& values) : count_(values.size()), middle_(median(values)) {
   for (const double value : values) spread_ += std::abs(value - middle_);
-  spread_ /= static_cast<double>(count_ - 1);
+  // Times that agree more closely than this do so by chance, or by a coarse clock.
+  constexpr double least_spread = 1e-3;
+  spread_ = std::max(spread_ / static_cast<double>(count_ - 1), least_spread);
 }
 
 double UsualValues::degrees_of_freedom() const {

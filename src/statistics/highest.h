@@ -11,13 +11,13 @@ namespace breakeven {
 /// The values of one member of a group: a node's time in each of its runs, as logarithms. At least one.
 using Values = std::vector<double>;
 
-/// How far a further value is from the usual ones, if no more is known of their noise than that it is not
-/// worse than the worst of five kinds: normal, Student's t with three and five degrees of freedom,
-/// exponential, and normal with every tenth value three standard deviations higher.
+/// How far a further value is from the usual ones. The kind of their noise is not known. The worst of five
+/// kinds is allowed for: normal, Student's t with three and five degrees of freedom, exponential, and normal
+/// with every tenth value three standard deviations higher.
 class UsualValues {
  public:
   /// Needs at least two values.
-  explicit UsualValues(std::vector<double> values);
+  explicit UsualValues(const std::vector<double>& values);
 
   /// The logarithm of an upper bound of the probability that a further value is as high as `value`. In a
   /// simulation it holds for probabilities from 3 to 0.01 % (the test of this class).
@@ -32,7 +32,7 @@ class UsualValues {
 
   std::size_t count_;
   double middle_;  // the median
-  double spread_;  // the mean distance from it
+  double spread_ = 0;  // the mean distance from it
 };
 
 /// The logarithm of the p-value of the hypothesis that the `high` highest members belong to the others.
@@ -44,8 +44,8 @@ class UsualValues {
 double log_p_of_highest(std::span<const Values> falling, std::size_t high);
 
 /// The number of highest members that belongs least likely to the others, and its p-value; 1 with fewer than
-/// three members. If it is asked again without each highest member found, until none is found at a level, at
-/// most a fraction `level` of groups of alike members has a find.
+/// three members. It is called again without each highest member found, until none is found at a level. Then
+/// at most a fraction `level` of groups of alike members has a find.
 struct HighestMembers {
   double p_value = 1;
   std::size_t members = 1;
@@ -53,7 +53,7 @@ struct HighestMembers {
 HighestMembers least_likely(std::span<const Values> falling);
 
 /// The value from which on the lowest value of a further member would make log_p_of_highest(..., high) at
-/// most `log_level`: beside `others`, of which `high` - 1 are as high as it.
+/// most `log_level`, if the first `high` - 1 of the `others` are as high.
 double high_from(std::span<const Values> others, const Values& member, std::size_t high, double log_level);
 
 }  // namespace breakeven

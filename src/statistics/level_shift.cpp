@@ -83,10 +83,13 @@ std::vector<double> limited_logarithms(std::span<const double> values, std::size
   distances.reserve(series.size());
   for (std::size_t i = 0; i < series.size(); ++i)
     distances.push_back(std::abs(series[i] - (i < position ? before : after)));
-  const double most = most_deviations * deviations * median(std::move(distances));
+  // Of a coarse clock, most values may equal their level.
+  const double usual = std::max(deviations * median(distances), mean(distances));
   for (std::size_t i = 0; i < series.size(); ++i) {
     const double level = i < position ? before : after;
-    series[i] = std::clamp(series[i], level - most, level + most);
+    const double most = most_deviations * usual;
+    // Around one level, because sums of large squares would round the small differences away.
+    series[i] = std::clamp(series[i], level - most, level + most) - before;
   }
   return series;
 }

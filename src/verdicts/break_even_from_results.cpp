@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -112,14 +114,67 @@ std::int64_t whole_from(double value) {
   return static_cast<std::int64_t>(std::ceil(value * (1 - 1e-12)));
 }
 
-/// Computes the change of the lead from the ratios between the last value with `below` ahead and the first
-/// with `above` ahead, both included.
-LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead above) {
+/// Zeros as logarithms of values, within these ends.
+struct Zeros {
+  double low, high;
+  Zeros within(const Zeros& ends) const {
+    return {.low = std::clamp(low, ends.low, ends.high), .high = std::clamp(high, ends.low, ends.high)};
+  }
+};
+
+/// The zeros of the lines that the errors of points `i - 1` and `i` allow, beyond `i`. A line that does not
+/// fall has none: then the high one is infinite.
+Zeros zeros_after(const Curve& curve, std::size_t i) {
+  const double width = curve.at[i] - curve.at[i - 1];
+  const auto zero = [&](double before, double here) {
+    return here < before ? curve.at[i] + here * width / (before - here)
+                         : std::numeric_limits<double>::infinity();
+  };
+  return {.low = zero(curve.high[i - 1], curve.low[i]), .high = zero(curve.low[i - 1], curve.high[i])};
+}
+
+/// The same of points `i` and `i + 1`, before `i`, at which the curve is not above 0.
+Zeros zeros_before(const Curve& curve, std::size_t i) {
+  const double width = curve.at[i + 1] - curve.at[i];
+  const auto zero = [&](double here, double after) {
+    return after < here ? curve.at[i] + here * width / (here - after)
+                        : -std::numeric_limits<double>::infinity();
+  };
+  return {.low = zero(curve.low[i], curve.high[i + 1]), .high = zero(curve.high[i], curve.low[i + 1])};
+}
+
+/// The interval of the crossing between the points `first` and `last` of the curve. A curve that bends in one
+/// direction crosses between its chord there and the chords of the values beside, extended: they are on
+/// either side of it. Their errors are part of the interval. Without such a value on one side, the other
+/// side's counts; without any, the crossing is between the two points.
+Interval crossing_interval(const Curve& curve, std::size_t first, std::size_t last) {
+  const Zeros ends{.low = curve.at[first], .high = curve.at[last]};
+  std::vector<Zeros> all;
+  if (first > 0) all.push_back(zeros_after(curve, first).within(ends));
+  if (last + 1 < curve.at.size()) all.push_back(zeros_before(curve, last).within(ends));
+  if (all.empty()) all.push_back(ends);
+  const auto part = [&](const std::vector<double>& of) {
+    return std::vector<double>(of.begin() + static_cast<std::ptrdiff_t>(first),
+                               of.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  };
+  Interval interval{.low = first_zero(part(curve.at), part(curve.low)),
+                    .high = last_zero(part(curve.at), part(curve.high))};
+  for (const Zeros& zeros : all) {
+    interval.low = std::min(interval.low, std::exp(zeros.low));
+    interval.high = std::max(interval.high, std::exp(zeros.high));
+  }
+  return interval;
+}
+
+/// Computes the change of the lead between the indices `first`, the last value with `below` ahead, and
+/// `last`, the first with `above` ahead.
+LeadChange change_between(std::span<const RatioAt> ratios, std::size_t first, std::size_t last, Lead below,
+                          Lead above) {
   LeadChange change;
   change.below = below;
   change.above = above;
-  change.last_below = ratios.front().value;
-  change.first_above = ratios.back().value;
+  change.last_below = ratios[first].value;
+  change.first_above = ratios[last].value;
   change.interval = {.low = static_cast<double>(change.last_below),
                      .high = static_cast<double>(change.first_above)};
   change.earliest = change.last_below + 1;
@@ -130,14 +185,25 @@ LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead abov
     change.from = change.first_above;
     return change;
   }
-  const Curve curve = curve_of(ratios, below == Lead::baseline);
+  const std::size_t begin = first == 0 ? first : first - 1;
+  const std::size_t end = std::min(last + 2, ratios.size());
+  const auto around = ratios.subspan(begin, end - begin);
+  const Curve between = curve_of(ratios.subspan(first, last - first + 1), below == Lead::baseline);
   change.interpolated = true;
-  change.crossing = last_zero(curve.at, curve.middle);
+  change.crossing = last_zero(between.at, between.middle);
   change.from = whole_from(change.crossing);
   // Without the interval of a ratio, the lead is only known at the ends.
-  if (std::ranges::any_of(ratios, [](const RatioAt& one) { return !one.ratio.interval; })) return change;
-  change.interval = {.low = first_zero(curve.at, curve.low), .high = last_zero(curve.at, curve.high)};
-  change.earliest = whole_from(change.interval.low);
+  if (std::ranges::any_of(around, [](const RatioAt& one) { return !one.ratio.interval; })) return change;
+  const Interval interval =
+      crossing_interval(curve_of(around, below == Lead::baseline), first - begin, last - begin);
+  // The exponential of a value's logarithm may be beside the value.
+  const auto exact = [ends = change.interval](double value) {
+    constexpr double rounding = 1e-9;
+    if (value < ends.low * (1 + rounding)) return ends.low;
+    return value > ends.high * (1 - rounding) ? ends.high : value;
+  };
+  change.interval = {.low = exact(interval.low), .high = exact(interval.high)};
+  change.earliest = std::max(whole_from(change.interval.low), change.last_below + 1);
   change.latest = whole_from(change.interval.high);
   return change;
 }
@@ -296,7 +362,8 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
       continue;
     }
     const auto& [baseline, challenger] = pair.fastest;
-    const Estimate over = ratio(challenger->seconds->estimate(), baseline->seconds->estimate());
+    const Estimate over = widened(ratio(challenger->seconds->estimate(), baseline->seconds->estimate()),
+                                  std::numbers::sqrt2 * run_deviation);
     ratios.push_back({.value = value, .ratio = over});
     ThresholdPoint point{.value = value,
                          .log_ratios = {std::log(over.value)},
@@ -377,15 +444,15 @@ bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
 }
 
 constexpr std::string_view few_launches_text =
-    "intervals of fewer than five launches do not cover how much runs differ: where a few per cent decide, "
+    "intervals of fewer than five launches do not cover how much launches differ: where a few per cent decide, "
     "measure with \"launches\": 5";
 
 std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
   return fmt::format(
-      "compared from results measured {}, {}, not in turn: intervals are those of the medians alone, and "
-      "between the values measured a crossing is interpolated",
-      one_machine ? "on one machine" : "on two machines", days_text(sides));
+      "compared from results measured {}, {}, not in turn: intervals allow for runs of one machine that "
+      "differ by {:g} % (standard deviation), and between the values measured a crossing is interpolated",
+      one_machine ? "on one machine" : "on two machines", days_text(sides), 100 * run_deviation);
 }
 
 /// How many of the times compared have no interval; empty if all have one.
@@ -524,8 +591,7 @@ BreakEven break_even_of(std::span<const RatioAt> ratios) {
   for (std::size_t i = 1; i < stretches.size(); ++i) {
     const Stretch& below = stretches[i - 1];
     const Stretch& above = stretches[i];
-    said.changes.push_back(
-        change_between(ratios.subspan(below.last, above.first - below.last + 1), below.lead, above.lead));
+    said.changes.push_back(change_between(ratios, below.last, above.first, below.lead, above.lead));
   }
   said.conclude(stretches.back().lead);
   return said;

@@ -3,8 +3,8 @@
 //
 // Unlike a threshold measured by session/threshold.h, the two sides did not alternate on one machine within
 // one hour, so the ratio includes every difference between machines and days. An interval is that of two
-// medians, each from one run. Only the values that both runs have are known; the crossing is interpolated
-// between them.
+// medians, each from one run, and of runs that differ by run_deviation. Only the values that both runs have
+// are known; the crossing is interpolated between them.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct RatioAt {
 
 /// Determines the break-even from ratios in rising order of value. One side is ahead if its interval excludes
 /// 1 or, without an interval, if the ratio is plainly not 1. Between the nearest values with different sides
-/// ahead, the logarithms of the ratio and of both ends of its interval are interpolated linearly over the
-/// logarithm of the value: their zeros are the crossing and its interval. A change from one side to neither,
-/// or back, is only known to lie between two values.
+/// ahead, the logarithm of the ratio is interpolated linearly over the logarithm of the value: its zero is
+/// the crossing. The interval of the crossing allows for the errors of the ratios, and for a curve that
+/// bends. A change from one side to neither, or back, is only known to lie between two values.
 BreakEven break_even_of(std::span<const RatioAt> ratios);
 
 /// Compares the baseline's results with the challenger's. For each family of cases in which `parameter`

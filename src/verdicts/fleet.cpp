@@ -39,25 +39,19 @@ std::string kind_name(const Result& node) {
   return name;
 }
 
-/// True unless one run is known to have ended before the other began.
-bool overlap(const Result& a, const Result& b) {
-  const auto of_a = unix_seconds(a.created), of_b = unix_seconds(b.created);
-  if (!of_a || !of_b) return true;
-  const Result& first = *of_a <= *of_b ? a : b;
-  const double sampled = first.sampling ? first.sampling->wall_seconds : 0;
-  return std::abs(*of_a - *of_b) <= sampled;
+/// What runs of one node have in common: the machine, and what makes nodes alike.
+std::string identity_of(const Result& run) {
+  std::string identity = machine_key(run.host) + "\n" + kind_name(run);
+  for (const Gpu& gpu : run.host.gpus) identity += "\n" + gpu.id;
+  return identity;
 }
 
-/// True if two files can be runs of one node: of one machine by its name, its processors and its GPUs, and
-/// not measured at the same time.
-bool may_be_of_one_node(const Result& a, const Result& b) {
-  const auto ids = [](const Result& result) {
-    std::set<std::string> all;
-    for (const Gpu& gpu : result.host.gpus) all.insert(gpu.id);
-    return all;
-  };
-  return !a.host.name.empty() && machine_key(a.host) == machine_key(b.host) && kind_name(a) == kind_name(b) &&
-         ids(a) == ids(b) && !overlap(a, b);
+/// True if the first run had certainly ended when the second began.
+bool is_before(const Result& first, const Result& second) {
+  constexpr double longest =
+      5;  // a run takes at most about so many times its time from first to last samples
+  const auto begin = unix_seconds(first.created), next = unix_seconds(second.created);
+  return begin && next && first.sampling && *next - *begin > longest * first.sampling->wall_seconds;
 }
 
 /// A node, and its results.
@@ -66,25 +60,48 @@ struct Node {
   std::vector<std::size_t> runs;  // indices of the results
 };
 
-/// The nodes, in the order of their first files. Several files are runs of one node if each pair of them can
-/// be; otherwise machines share a name, and each file is a node, which has the file's name.
+/// True if these results are of one machine, one after the other.
+bool are_of_one_node(std::span<const Result> results, std::vector<std::size_t> runs) {
+  std::ranges::sort(runs, {}, [&](std::size_t run) { return results[run].created; });
+  const auto cannot_follow = [&](std::size_t run, std::size_t next) {
+    return identity_of(results[run]) != identity_of(results[next]) || !is_before(results[run], results[next]);
+  };
+  return std::ranges::adjacent_find(runs, cannot_follow) == runs.end();
+}
+
+/// The nodes, in the order of their first files. If files of one host name cannot all be runs of one node,
+/// machines share the name: each file is a node, which has the file's name.
 std::vector<Node> nodes_of(std::span<const Result> results, std::span<const std::string> files) {
   std::map<std::string, std::vector<std::size_t>> by_name;
   for (std::size_t i = 0; i < results.size(); ++i) by_name[results[i].host.name].push_back(i);
+  std::set<std::string> shared{""};
+  for (const auto& [name, runs] : by_name) {
+    if (!are_of_one_node(results, runs)) shared.insert(name);
+  }
   std::vector<Node> nodes;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::vector<std::size_t>& runs = by_name.at(results[i].host.name);
-    const bool is_one_node = std::ranges::all_of(runs, [&](std::size_t a) {
-      return std::ranges::all_of(
-          runs, [&](std::size_t b) { return a == b || may_be_of_one_node(results[a], results[b]); });
-    });
-    if (is_one_node && !results[i].host.name.empty()) {
-      if (runs.front() == i) nodes.push_back({.name = results[i].host.name, .runs = runs});
-    } else {
+    const std::string& name = results[i].host.name;
+    if (shared.contains(name)) {
       nodes.push_back({.name = files[i], .runs = {i}});
+    } else if (by_name.at(name).front() == i) {
+      nodes.push_back({.name = name, .runs = by_name.at(name)});
     }
   }
   return nodes;
+}
+
+/// "files of one machine are its runs: n1 (2 files)"; empty if there are none.
+std::string runs_note(const std::vector<Node>& nodes) {
+  std::vector<std::string> several;
+  for (const Node& node : nodes) {
+    if (node.runs.size() > 1) several.push_back(fmt::format("{} ({} files)", node.name, node.runs.size()));
+  }
+  constexpr std::size_t most = 5;
+  if (several.size() > most) {
+    several.back() = fmt::format("{} others", several.size() - most + 1);
+    several.erase(several.begin() + most - 1, several.end() - 1);
+  }
+  return several.empty() ? "" : fmt::format("files of one machine are its runs: {}", joined_text(several));
 }
 
 /// The unit of comparison: an operation on a backend.
@@ -566,6 +583,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
   }
+  if (std::string note = runs_note(nodes); !note.empty()) fleet.notes.push_back(std::move(note));
   fleet.has_wrong = std::ranges::any_of(results, has_wrong_case);
   fleet.standings = judgement.run();
   return fleet;

@@ -23,7 +23,7 @@ struct FleetOptions {
 
 /// The time of one operation on one backend of a node, divided by the time on the other nodes of its kind.
 struct NodeStanding {
-  std::size_t node = 0;  // index into the results
+  std::size_t node = 0;  // index into Fleet::nodes
   std::string backend, op;
   std::size_t cases = 0;  // that all nodes of the kind have; the time is the geometric mean of their medians
   std::size_t runs = 1;   // of this node
@@ -31,7 +31,7 @@ struct NodeStanding {
   Interval interval;   // 95 %
   double p_value = 1;  // over all tests of the fleet
   bool is_slower = false;
-  /// Too large a difference to be ignored, and too few nodes to be sure of it.
+  /// Too large a difference to be ignored, and too few nodes or runs to be sure of it.
   bool is_probably_slower = false;
   bool has_one_launch = false;  // so that a slow run cannot be excluded
   /// The ratio from which on the node would be slower: how much the others differ decides. Absent for one
@@ -42,7 +42,7 @@ struct NodeStanding {
 
 struct NodeKind {
   std::string name;                // "Xeon Emerald Rapids, 16 cores, NVIDIA H100"
-  std::vector<std::size_t> nodes;  // indices into the results
+  std::vector<std::size_t> nodes;  // indices into Fleet::nodes
   std::string why_not = {};        // why no slow node can be found among them; empty if it can
 };
 
@@ -54,7 +54,7 @@ struct Fleet {
   std::vector<std::size_t> not_compared = {};
   bool has_wrong = false;   // a node has a wrong result, or an impossibly fast one
   bool is_partial = false;  // a node lacks a valid time of a case, or a backend of others of its kind
-  std::vector<std::string> notes = {};  // on nodes with cases that have no time
+  std::vector<std::string> notes = {};  // on nodes with cases that have no time, and with several runs
 };
 
 /// Judges the results of the nodes; `files` names their files. Results of one machine by its name, processors

@@ -63,7 +63,7 @@ std::string decision_text(const Fleet& fleet) {
   if (slow.empty() && probable.empty()) return "No node was found to be slower than the others of its kind.";
   if (slow.empty())
     return nodes_text(probable.size(), fleet, "probably slower") +
-           " Measure all of them again, and give both files of each: a run may be slow by chance.";
+           " Measure all nodes again, and give all files: a run may be slow by chance.";
   std::string text = nodes_text(slow.size(), fleet, "slower");
   if (!probable.empty())
     text += fmt::format(" {} more {} probably slower.", probable.size(), probable.size() == 1 ? "is" : "are");

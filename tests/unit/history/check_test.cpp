@@ -38,6 +38,19 @@ TEST(HistoryCheckTest, ANewChangeForTheWorseFails) {
   EXPECT_EQ(exit_status(check), 1);
 }
 
+/// Runs that creep resemble the runs before them: nobody knows that there is a step.
+TEST(HistoryCheckTest, WhatRunsThatResembleEachOtherMayExplainIsASuspicion) {
+  std::vector<double> seconds;
+  for (int run = 0; run < 60; ++run) seconds.push_back(1e-3 * (1 + 0.0008 * run + 0.0001 * (run * 7 % 5)));
+  const History h = history_of({seconds});
+  const HistoryCheck check = check_history(h, {});
+  EXPECT_TRUE(check.changes.empty());
+  ASSERT_EQ(check.suspicions.size(), 1U);
+  EXPECT_TRUE(check.suspicions[0].at_least);
+  EXPECT_GT(check.suspicions[0].more, 0U);
+  EXPECT_EQ(exit_status(check), 0);
+}
+
 TEST(HistoryCheckTest, AChangeForTheBetterDoesNot) {
   const History h = history_of({stepped(60, 40, 0.8)});
   const HistoryCheck check = check_history(h, {});

@@ -164,5 +164,14 @@ TEST(Estimate, IntervalsCarriedThroughCover) {
   EXPECT_NEAR(means, 0.95 * trials, 0.012 * trials);
 }
 
+TEST(Widened, AddsAFurtherErrorInQuadrature) {
+  const Estimate wide = widened({.value = 2, .interval = Interval{.low = 1.9, .high = 2.2}}, 0.02);
+  EXPECT_EQ(wide.value, 2);
+  const double more = 1.959964 * 0.02;
+  EXPECT_NEAR(wide.interval->low, 2 * std::exp(-std::hypot(std::log(2 / 1.9), more)), 1e-6);
+  EXPECT_NEAR(wide.interval->high, 2 * std::exp(std::hypot(std::log(1.1), more)), 1e-6);
+  EXPECT_FALSE(widened({.value = 2}, 0.02).interval);
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -40,6 +40,18 @@ void slow_from(std::vector<double>& values, std::size_t begin, double factor) {
                 [&](double& value) { value *= factor; });
 }
 
+/// Most of the times are equal.
+TEST(LevelShift, IsSeldomFoundInTheTimesOfACoarseClock) {
+  Generator generator(6);
+  int alarms = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<double> values = series({"by half", 0.02, 0.5, 0}, 100, generator);
+    for (double& value : values) value = std::round(value * 25) / 25;
+    alarms += change_points(values, 0.03, 0.01 / 50).empty() ? 0 : 1;
+  }
+  EXPECT_LE(alarms, 2);
+}
+
 /// 2 % of the checks of 50 series.
 TEST(LevelShift, IsSeldomFoundWhereRunsResembleEachOther) {
   constexpr int checks = 20, of_series = 50;
@@ -73,6 +85,11 @@ TEST(LevelShift, OfIndependentValuesIsAtLeastStudentsPValue) {
   const std::vector<double> values{1.00, 1.01, 0.99, 1.02, 1.10, 1.12, 1.09, 1.13};
   EXPECT_GT(log_p_of_shift(values, 4), std::log(6.0e-5)) << "the p-value of R";
   EXPECT_LT(log_p_of_shift(values, 4), std::log(0.05));
+}
+
+TEST(LevelShift, OfAConstantSeriesIsNone) {
+  for (const std::size_t count : {5, 100})
+    EXPECT_NEAR(log_p_of_shift(std::vector<double>(count, 1e-3), 1), 0, 1e-6);
 }
 
 TEST(LevelShift, OfAConstantSeriesWithAStepIsCertain) {

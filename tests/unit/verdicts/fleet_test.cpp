@@ -16,6 +16,7 @@ namespace breakeven {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Nodes of one kind with two cases each, whose times vary by `noise` from node to node and from case to
@@ -116,6 +117,7 @@ struct TwelveTests {
         Result& result = results.emplace_back(sample::result({}));
         result.host.name = fmt::format("node{}", node);
         result.created = fmt::format("2026-11-01T{:02}:00:00Z", run);
+        result.sampling = Sampling{.wall_seconds = 60};
         for (int backend = 0; backend < 12; ++backend) {
           const bool is_slow = node < slow && (is_everywhere || backend == 0);
           const double seconds = 1e-3 * std::exp(varied(generator)) * (is_slow ? factor : 1);
@@ -437,6 +439,9 @@ TEST(Fleet, FilesOfOneMachineAreItsRuns) {
   const Fleet fleet = measured_twice().judged();
   EXPECT_EQ(fleet.nodes, (std::vector<std::string>{"node0", "node1", "node2", "node3"}));
   for (const NodeStanding& standing : fleet.standings) EXPECT_EQ(standing.runs, 2U);
+  EXPECT_THAT(fleet.notes,
+              ElementsAre("files of one machine are its runs: node0 (2 files), node1 (2 files), node2 (2 "
+                          "files) and node3 (2 files)"));
   EXPECT_THAT(to_json_text(fleet, 0.03), HasSubstr("\"runs\": 2"));
 }
 
@@ -448,8 +453,31 @@ TEST(Fleet, FilesThatCannotBeRunsOfOneMachineAreNodes) {
   };
   EXPECT_EQ(count([](Result& r) { r.created = "2026-11-01T12:09:00Z"; }), 5U) << "while node0 was measured";
   EXPECT_EQ(count([](Result& r) { r.created = ""; }), 5U);
+  EXPECT_EQ(count([](Result& r) { r.created = "2026-11-01T11:00:00Z"; }), 4U) << "before the other one";
   EXPECT_EQ(count([](Result& r) { r.host.gpus.emplace_back().id = "GPU-2"; }), 5U);
   EXPECT_EQ(count([](Result& r) { r.host.threads = 3; }), 5U);
+}
+
+TEST(Fleet, WithoutTheTimeThatARunTookItMayOverlap) {
+  Nodes nodes = measured_twice();
+  for (Result& run : nodes.results) run.sampling.reset();
+  EXPECT_EQ(nodes.judged().nodes.size(), 8U);
+}
+
+TEST(Fleet, OneNodeMayHaveMoreRunsThanOthers) {
+  Nodes nodes = measured_twice();
+  nodes.results.erase(nodes.results.begin() + 5, nodes.results.end());
+  nodes.slow(1, 3);
+  const Fleet fleet = nodes.judged();
+  EXPECT_EQ(fleet.nodes.size(), 4U);
+  EXPECT_EQ(fleet.standings.front().node, 1U);
+}
+
+/// Times of a coarse clock.
+TEST(Fleet, OfNodesWithEqualTimesALittleSlowerOneIsNotFound) {
+  Nodes nodes(3, 1, 0);
+  nodes.slow(2, 1.04);
+  EXPECT_EQ(exit_status(nodes.judged()), 0);
 }
 
 TEST(Fleet, ANodeIsSlowerOnlyIfItIsInAllOfItsRuns) {

@@ -51,10 +51,10 @@ TEST(FleetDocument, SaysWhatIsNotConfirmed) {
   for (NodeStanding& standing : unsure.standings) standing.slower_from = 58;
   unsure.standings[1].slower_from = 2.8;
   Document made = document_of(unsure);
-  EXPECT_EQ(made.title,
-            "1 of 3 nodes is probably slower than the others of its kind. Measure all of them again, and "
-            "give both files of "
-            "each: a run may be slow by chance.");
+  EXPECT_EQ(
+      made.title,
+      "1 of 3 nodes is probably slower than the others of its kind. Measure all nodes again, and give all "
+      "files: a run may be slow by chance.");
   EXPECT_EQ(made.tone, tone_of_status(3));
   EXPECT_THAT(
       texts(made.cards[0].answer),
