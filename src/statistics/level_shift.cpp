@@ -83,8 +83,8 @@ std::vector<double> limited_logarithms(std::span<const double> values, std::size
   distances.reserve(series.size());
   for (std::size_t i = 0; i < series.size(); ++i)
     distances.push_back(std::abs(series[i] - (i < position ? before : after)));
-  // Of a coarse clock, most values may equal their level.
-  const double usual = std::max(deviations * median(distances), mean(distances));
+  double usual = deviations * median(distances);
+  if (usual == 0) usual = mean(distances);  // of a coarse clock, most values may equal their level
   for (std::size_t i = 0; i < series.size(); ++i) {
     const double level = i < position ? before : after;
     const double most = most_deviations * usual;

@@ -144,15 +144,15 @@ Zeros zeros_before(const Curve& curve, std::size_t i) {
 }
 
 /// The interval of the crossing between the points `first` and `last` of the curve. A curve that bends in one
-/// direction crosses between its chord there and the chords of the values beside, extended: they are on
-/// either side of it. Their errors are part of the interval. Without such a value on one side, the other
-/// side's counts; without any, the crossing is between the two points.
+/// direction crosses between its chord there and the next chords, extended: they are on either side of it.
+/// Their errors are part of the interval. Without a value before or after, the other one's chord counts; with
+/// two points alone, the crossing is between them.
 Interval crossing_interval(const Curve& curve, std::size_t first, std::size_t last) {
   const Zeros ends{.low = curve.at[first], .high = curve.at[last]};
   std::vector<Zeros> all;
   if (first > 0) all.push_back(zeros_after(curve, first).within(ends));
   if (last + 1 < curve.at.size()) all.push_back(zeros_before(curve, last).within(ends));
-  if (all.empty()) all.push_back(ends);
+  if (all.empty() && last == first + 1) all.push_back(ends);
   const auto part = [&](const std::vector<double>& of) {
     return std::vector<double>(of.begin() + static_cast<std::ptrdiff_t>(first),
                                of.begin() + static_cast<std::ptrdiff_t>(last) + 1);
@@ -444,7 +444,8 @@ bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
 }
 
 constexpr std::string_view few_launches_text =
-    "intervals of fewer than five launches do not cover how much launches differ: where a few per cent decide, "
+    "intervals of fewer than five launches do not cover how much launches differ: where a few per cent "
+    "decide, "
     "measure with \"launches\": 5";
 
 std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {

@@ -41,7 +41,7 @@ TEST(HistoryCheckTest, ANewChangeForTheWorseFails) {
 /// Runs that creep resemble the runs before them: nobody knows that there is a step.
 TEST(HistoryCheckTest, WhatRunsThatResembleEachOtherMayExplainIsASuspicion) {
   std::vector<double> seconds;
-  for (int run = 0; run < 60; ++run) seconds.push_back(1e-3 * (1 + 0.0008 * run + 0.0001 * (run * 7 % 5)));
+  for (int run = 0; run < 60; ++run) seconds.push_back(1e-3 * (1 + 0.002 * run + 0.0001 * (run * 7 % 5)));
   const History h = history_of({seconds});
   const HistoryCheck check = check_history(h, {});
   EXPECT_TRUE(check.changes.empty());
