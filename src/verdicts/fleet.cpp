@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -48,10 +49,10 @@ std::string identity_of(const Result& run) {
 
 /// True if the first run had certainly ended when the second began.
 bool is_before(const Result& first, const Result& second) {
-  constexpr double longest =
-      5;  // a run takes at most about so many times its time from first to last samples
+  // A run takes at most about so many times its time from first to last samples, and a minute to start.
+  constexpr double longest = 5, start = 60;
   const auto begin = unix_seconds(first.created), next = unix_seconds(second.created);
-  return begin && next && first.sampling && *next - *begin > longest * first.sampling->wall_seconds;
+  return begin && next && first.sampling && *next - *begin > start + longest * first.sampling->wall_seconds;
 }
 
 /// A node, and its results.
@@ -512,7 +513,9 @@ class Judgement {
     }
     const Values& own = judged.log_seconds[place];
     const double needed = high_from(others, own, high, std::log(level()));
-    return std::max(1 + options_.threshold, std::exp(ratio.mean + needed - std::ranges::min(own)));
+    constexpr double none = 1000;  // such a difference needs no test
+    const double from = std::exp(ratio.mean + needed - std::ranges::min(own));
+    return from > none ? std::numeric_limits<double>::infinity() : std::max(1 + options_.threshold, from);
   }
 
   /// Compares with the node whose time is the median of the others that are not slow.
