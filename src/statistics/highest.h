@@ -31,7 +31,7 @@ class UsualValues {
   double degrees_of_freedom() const;
 
   std::size_t count_;
-  double middle_;  // the median
+  double middle_;      // the median
   double spread_ = 0;  // the mean distance from it
 };
 
