@@ -44,7 +44,7 @@ def coarse(generator):
 
 
 class Correlated:
-    """Runs of which each resembles the one before: an autoregressive process of first order."""
+    """Each run resembles the run before: an autoregressive process of first order."""
 
     def __init__(self, deviation, correlation):
         self.deviation, self.correlation, self.state = deviation, correlation, 0

@@ -4,8 +4,8 @@
 //   bench-verdicts-in-noise --power [--only fleet]
 // Exit status 1 if something false is said more often than its limit, beyond what chance explains.
 //
-// A time is exp(noise) of what it takes. Launches differ by the noise's kind. For run's marks, rank and
-// threshold, all launches of a run also share the run's own noise. For history, runs may resemble the runs
+// A time is exp(noise) of what it takes. Launches differ by the noise's kind. For run, rank and threshold,
+// all launches of a run also share the run's own noise. For history, runs may resemble the runs
 // before. The deviations are of the logarithm.
 #include <fmt/format.h>
 
@@ -24,6 +24,7 @@
 #include "rank/rank.h"
 #include "reports/document/standings.h"
 #include "statistics/summary.h"
+#include "unit/reports_sample.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/fleet.h"
 #include "verdicts/sequential.h"
@@ -104,19 +105,7 @@ class DriftingNoise {
 /// A product on a backend, with these medians of its launches.
 CaseResult product(const std::string& backend, std::int64_t m, const std::vector<double>& launches,
                    double half_width) {
-  CaseResult r;
-  r.id = fmt::format("matmul/m={}/f32", m);
-  r.op = "matmul";
-  for (const char* size : {"m", "n", "k"}) r.parameters.set(size, m);
-  r.parameters.set("batch", std::int64_t{1});
-  r.parameters.set("transpose_a", false);
-  r.parameters.set("transpose_b", false);
-  r.parameters.set("dtype", std::string("f32"));
-  r.dtype = "f32";
-  r.backend = backend;
-  r.device = "cpu";
-  r.status = Status::ok;
-  r.flop = 2 * std::pow(static_cast<double>(m), 3);
+  CaseResult r = sample::product(backend, m, 1);
   Timing& seconds = r.seconds.emplace();
   // Samples of a launch differ by half of the width that their interval has, as measured ones do.
   constexpr std::array<double, 10> spread{-1.6, -1.0, -0.65, -0.35, -0.1, 0.1, 0.35, 0.65, 1.0, 1.6};
@@ -171,35 +160,26 @@ Result run_of(const std::string& host, std::size_t cases, std::size_t backends, 
 
 // ---- counts
 
-/// How often something was said in so many trials.
-struct Row {
-  std::string verdict, noise, says;
-  std::size_t said = 0, trials = 0;
-  double limit = 1;  // at most; 1: none is promised
-};
-
 class Counts {
  public:
   explicit Counts(std::size_t trials) : trials_(trials) {}
 
-  /// Counts in how many trials `says` is true, each with a generator of its own.
+  /// Counts in how many trials `says` is true, each with a generator of its own. No `limit` is promised if it
+  /// is 1.
   void count(const std::string& verdict, const std::string& noise, const std::string& what, double limit,
              const std::function<bool(Generator&)>& says, std::size_t part = 1) {
-    Row row{.verdict = verdict,
-            .noise = noise,
-            .says = what,
-            .trials = std::max<std::size_t>(1, trials_ / part),
-            .limit = limit};
-    for (std::size_t trial = 0; trial < row.trials; ++trial) {
+    const std::size_t trials = std::max<std::size_t>(1, trials_ / part);
+    std::size_t said = 0;
+    for (std::size_t trial = 0; trial < trials; ++trial) {
       Generator generator(1000 * trial + 17);
-      row.said += says(generator) ? 1 : 0;
+      said += says(generator) ? 1 : 0;
     }
-    const Interval interval = proportion_interval(row.said, row.trials);
-    const double percent = 100 * static_cast<double>(row.said) / static_cast<double>(row.trials);
+    const Interval interval = proportion_interval(said, trials);
+    const double percent = 100 * static_cast<double>(said) / static_cast<double>(trials);
     const bool is_above = interval.low > limit;
-    fmt::print("| {} | {} | {} | {:.1f} % ({:.1f} to {:.1f}) | {} |{}\n", row.verdict, row.noise, row.says,
-               percent, 100 * interval.low, 100 * interval.high,
-               limit < 1 ? fmt::format("{:g} %", 100 * limit) : "", is_above ? " ABOVE ITS LIMIT" : "");
+    fmt::print("| {} | {} | {} | {:.1f} % ({:.1f} to {:.1f}) | {} |{}\n", verdict, noise, what, percent,
+               100 * interval.low, 100 * interval.high, limit < 1 ? fmt::format("{:g} %", 100 * limit) : "",
+               is_above ? " ABOVE ITS LIMIT" : "");
     std::cout.flush();
     is_above_any_ = is_above_any_ || is_above;
   }
@@ -213,16 +193,15 @@ class Counts {
 // ---- the verdicts
 
 /// 50 cases, each with launches of both sides.
-bool gate_calls_one_slower(const Kind& kind, double change, Generator& generator) {
+bool gate_calls_one_slower(const Kind& kind, Generator& generator) {
   constexpr std::size_t cases = 50;
   const GateRules rules{.cases = cases};
   for (std::size_t c = 0; c < cases; ++c) {
     Effects effects;
     Step step;
     while (step.next != Step::Next::stop)
-      step = add_launch(
-          effects,
-          std::log1p(change) + 0.013 * (kind.draw(generator) - kind.draw(generator)) / std::sqrt(2.0), rules);
+      step =
+          add_launch(effects, 0.013 * (kind.draw(generator) - kind.draw(generator)) / std::sqrt(2.0), rules);
     if (step.verdict == Verdict::slower) return true;
   }
   return false;
@@ -231,7 +210,7 @@ bool gate_calls_one_slower(const Kind& kind, double change, Generator& generator
 void simulate_gate(Counts& counts) {
   for (const Kind& kind : kinds()) {
     counts.count("gate, 50 cases", kind.name, "any is slower", 0.01,
-                 [&](Generator& g) { return gate_calls_one_slower(kind, 0, g); });
+                 [&](Generator& g) { return gate_calls_one_slower(kind, g); });
   }
 }
 
@@ -334,7 +313,7 @@ void simulate_fleet(Counts& counts) {
   }
 }
 
-/// A history of 50 series with 100 runs, of which the newest are slower by a step.
+/// A history of 50 series with 100 runs. The newest runs are slower by a step.
 bool history_finds(const Drift& drift, const Kind& kind, double deviation, double step, std::size_t newest,
                    Generator& generator) {
   constexpr std::size_t runs = 100, series = 50;

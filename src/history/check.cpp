@@ -155,8 +155,7 @@ class SeriesCheck {
       const double apart = direction == Direction::slower ? ratio : 1 / ratio;
       const std::size_t before = count - newest;
       const std::size_t needed = values_to_tell(before, level);  // 0: more than `before`
-      // Where there are enough already, and no change was found, runs that resemble each other may explain
-      // it.
+      // With enough runs and no change found, the reason may be runs that resemble each other.
       const std::size_t at_least = needed == 0 ? std::max(before, newest) + 1 : std::max(needed, newest + 1);
       // With few runs on both sides, the newest are often the slowest by chance.
       const double least_part = needed == 0 ? std::max(options_.threshold, 0.25) : options_.threshold;

@@ -143,22 +143,17 @@ Zeros zeros_before(const Curve& curve, std::size_t i) {
   return {.low = zero(curve.low[i], curve.high[i + 1]), .high = zero(curve.high[i], curve.low[i + 1])};
 }
 
-/// The interval of the crossing between the points `first` and `last` of the curve. A curve that bends in one
-/// direction crosses between its chord there and the next chords, extended: they are on either side of it.
-/// Their errors are part of the interval. Without a value before or after, the other one's chord counts; with
-/// two points alone, the crossing is between them.
-Interval crossing_interval(const Curve& curve, std::size_t first, std::size_t last) {
-  const Zeros ends{.low = curve.at[first], .high = curve.at[last]};
+/// The interval of the crossing in the curve `between` two values. `around` also has the values before and
+/// after, if there are any. A curve that bends in one direction crosses between its chord there and the next
+/// chords, extended: they are on either side of it. Their errors are part of the interval. Without a value
+/// before or after, the other one's chord counts; with two points alone, the crossing is between them.
+Interval crossing_interval(const Curve& between, const Curve& around) {
+  const Zeros ends{.low = between.at.front(), .high = between.at.back()};
   std::vector<Zeros> all;
-  if (first > 0) all.push_back(zeros_after(curve, first).within(ends));
-  if (last + 1 < curve.at.size()) all.push_back(zeros_before(curve, last).within(ends));
-  if (all.empty() && last == first + 1) all.push_back(ends);
-  const auto part = [&](const std::vector<double>& of) {
-    return std::vector<double>(of.begin() + static_cast<std::ptrdiff_t>(first),
-                               of.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-  };
-  Interval interval{.low = first_zero(part(curve.at), part(curve.low)),
-                    .high = last_zero(part(curve.at), part(curve.high))};
+  if (around.at.front() < ends.low) all.push_back(zeros_after(around, 1).within(ends));
+  if (around.at.back() > ends.high) all.push_back(zeros_before(around, around.at.size() - 2).within(ends));
+  if (all.empty() && between.at.size() == 2) all.push_back(ends);
+  Interval interval{.low = first_zero(between.at, between.low), .high = last_zero(between.at, between.high)};
   for (const Zeros& zeros : all) {
     interval.low = std::min(interval.low, std::exp(zeros.low));
     interval.high = std::max(interval.high, std::exp(zeros.high));
@@ -194,8 +189,7 @@ LeadChange change_between(std::span<const RatioAt> ratios, std::size_t first, st
   change.from = whole_from(change.crossing);
   // Without the interval of a ratio, the lead is only known at the ends.
   if (std::ranges::any_of(around, [](const RatioAt& one) { return !one.ratio.interval; })) return change;
-  const Interval interval =
-      crossing_interval(curve_of(around, below == Lead::baseline), first - begin, last - begin);
+  const Interval interval = crossing_interval(between, curve_of(around, below == Lead::baseline));
   // The exponential of a value's logarithm may be beside the value.
   const auto exact = [ends = change.interval](double value) {
     constexpr double rounding = 1e-9;
@@ -445,8 +439,7 @@ bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
 
 constexpr std::string_view few_launches_text =
     "intervals of fewer than five launches do not cover how much launches differ: where a few per cent "
-    "decide, "
-    "measure with \"launches\": 5";
+    "decide, measure with \"launches\": 5";
 
 std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);

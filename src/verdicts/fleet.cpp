@@ -40,7 +40,7 @@ std::string kind_name(const Result& node) {
   return name;
 }
 
-/// What runs of one node have in common: the machine, and what makes nodes alike.
+/// A key that is equal for runs of one node: the machine, and the properties of nodes that are alike.
 std::string identity_of(const Result& run) {
   std::string identity = machine_key(run.host) + "\n" + kind_name(run);
   for (const Gpu& gpu : run.host.gpus) identity += "\n" + gpu.id;
@@ -407,8 +407,8 @@ struct SlowestNode {
 
 SlowestNode test_from(const JudgedWork& work, std::size_t place) {
   const auto falling = std::span(work.log_seconds).subspan(place);
-  const HighestMembers found = least_likely(falling);
   if (falling.size() < fewest_alike) return {};
+  const HighestMembers found = least_likely(falling);
   std::vector<double> usual;
   for (const Values& one : falling.subspan(found.members)) usual.insert(usual.end(), one.begin(), one.end());
   return {.p_value = found.p_value, .ratio = beside_usual(falling.front(), usual)};
