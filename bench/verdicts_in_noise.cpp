@@ -216,30 +216,51 @@ void simulate_gate(Counts& counts) {
 
 void simulate_marks(Counts& counts) {
   for (const Kind& kind : kinds()) {
-    for (const std::size_t backends : {3U, 5U, 10U}) {
-      counts.count(fmt::format("run, {} equal backends, 5 launches", backends), kind.name, "any is slower", 1,
-                   [&](Generator& g) {
-                     const Result run = run_of("host", 1, backends, {}, kind, g);
-                     for (const ProblemGroup& group : compare_backends({&run})) {
-                       for (const Entry& entry : group.problems.front().entries) {
-                         if (entry.standing == Standing::slower) return true;
-                       }
-                     }
-                     return false;
-                   });
+    for (const std::size_t launches : {1U, 3U, 5U}) {
+      for (const std::size_t backends : {2U, 3U, 5U, 10U}) {
+        const std::string name =
+            fmt::format("run, {} equal backends, {} launch{}", backends, launches, launches == 1 ? "" : "es");
+        counts.count(name, kind.name, "any is slower", 0.05, [&](Generator& g) {
+          const Result run = run_of("host", 1, backends, {.launches = launches}, kind, g);
+          const std::vector<ProblemGroup> groups = compare_backends({&run});
+          return std::ranges::any_of(groups.front().problems.front().entries,
+                                     [](const Entry& entry) { return entry.standing == Standing::slower; });
+        });
+      }
     }
   }
 }
 
+/// The second machine has other backends, as many or more, all as fast.
 void simulate_rank(Counts& counts) {
   for (const Kind& kind : kinds()) {
-    for (const std::size_t backends : {1U, 3U}) {
-      counts.count(fmt::format("rank, two equal machines, {} backend{}", backends, backends == 1 ? "" : "s"),
-                   kind.name, "places differ", 1, [&](Generator& g) {
-                     const std::vector<Result> results{run_of("a", 20, backends, {}, kind, g),
-                                                       run_of("b", 20, backends, {}, kind, g)};
-                     return rank_results(results, {}).ranked.back().place != 1;
-                   });
+    for (const std::size_t launches : {1U, 5U}) {
+      for (const auto& [cases, backends, others] :
+           std::vector<std::array<std::size_t, 3>>{{5, 1, 1}, {20, 3, 3}, {20, 1, 6}}) {
+        const std::string name =
+            fmt::format("rank, {} cases, {} and {} backend{}, {} launch{}", cases, backends, others,
+                        others == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
+        const auto ranked = [&](Generator& g) {
+          const Spread spread{.launches = launches};
+          return std::vector{run_of("a", cases, backends, spread, kind, g),
+                             run_of("b", cases, others, spread, kind, g)};
+        };
+        constexpr std::size_t part = 2;
+        const auto places_differ = [&](Generator& g) {
+          const std::vector<Result> results = ranked(g);
+          return rank_results(results, {}).ranked.back().place != 1;
+        };
+        const auto truth_is_outside = [&](Generator& g) {
+          const std::vector<Result> results = ranked(g);
+          const Ranking ranking = rank_results(results, {});
+          const auto second = std::ranges::find_if(
+              ranking.ranked, [](const Ranked& one) { return one.candidate.host.name == "b"; });
+          const auto& interval = second->seconds->interval;
+          return interval->low > 1e-3 || interval->high < 1e-3;
+        };
+        counts.count(name, kind.name, "places differ", 0.05, places_differ, part);
+        counts.count(name, kind.name, "the truth is outside the interval", 0.1, truth_is_outside, part);
+      }
     }
   }
 }

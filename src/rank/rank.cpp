@@ -98,6 +98,7 @@ std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
 /// The part of an entry: the fastest backend's time and the lowest energy, in any of the acceptable dtypes.
 RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   RankedPart part;
+  std::vector<Estimate> all;
   for (const std::string& id : entry.ids()) {
     const auto fastest = fastest_of(candidate, id);
     if (!fastest) continue;
@@ -113,6 +114,7 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
       part.fastest_joules = joules_of(result);
     }
     for (const CaseResult* result : candidate.cases.at(id)) {
+      if (const auto seconds = seconds_of(*result)) all.push_back(*seconds);
       const auto joules = joules_of(*result);
       if (!joules || (part.joules && joules->value >= part.joules->value)) continue;
       part.joules = joules;
@@ -120,7 +122,11 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
           ComputedBy{.backend = result->backend, .dtype = result->dtype, .in_place = in_place};
     }
   }
-  if (!part.seconds) part.unknown = why_unknown(candidate, entry);
+  if (part.seconds) {
+    part.selection_factor = least_of(all).value / part.seconds->value;
+  } else {
+    part.unknown = why_unknown(candidate, entry);
+  }
   return part;
 }
 
@@ -209,8 +215,8 @@ struct Summands {
   }
 };
 
-/// The weighted sum or the geometric mean over all parts; empty, with a reason in one.unknown, if a part is
-/// unknown.
+/// The weighted sum or the geometric mean over all parts, as another run would have it, too; empty, with a
+/// reason in one.unknown, if a part is unknown.
 std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quantity) {
   if (one.parts.empty()) {
     one.unknown[quantity] = "no case was measured on all of them";
@@ -222,7 +228,8 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
   for (std::size_t i = 0; i < one.parts.size(); ++i) {
     const auto& part = quantity == Quantity::energy ? one.parts[i].joules : one.parts[i].seconds;
     if (part) {
-      (one.parts[i].predicted ? predicted : measured).add(*part, ranking.entries[i].weight);
+      const double factor = quantity == Quantity::energy ? 1 : one.parts[i].selection_factor;
+      (one.parts[i].predicted ? predicted : measured).add(scaled(*part, factor), ranking.entries[i].weight);
     } else if (lacking.size() < 3) {
       const std::string why = one.parts[i].seconds ? "energy not known" : one.parts[i].unknown;
       lacking.push_back(fmt::format("{}: {}", ranking.entries[i].title, why));
@@ -242,10 +249,13 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
   }
   fill_intervals(measured.parts);
   if (!ranking.weighted)  // then either all of them were measured, or none
-    return predicted.parts.empty() ? geometric_mean(measured.parts)
+    return predicted.parts.empty() ? widened(geometric_mean(measured.parts), run_deviation)
                                    : geometric_mean_together(predicted.parts);
-  if (!predicted.parts.empty()) measured.add(weighted_sum_together(predicted.parts, predicted.weights), 1);
-  return weighted_sum(measured.parts, measured.weights);
+  std::vector<Estimate> sums;
+  if (!measured.parts.empty())
+    sums.push_back(widened(weighted_sum(measured.parts, measured.weights), run_deviation));
+  if (!predicted.parts.empty()) sums.push_back(weighted_sum_together(predicted.parts, predicted.weights));
+  return weighted_sum(sums, std::vector(sums.size(), 1.0));
 }
 
 // ---- prices
@@ -449,19 +459,25 @@ std::vector<Payback> paybacks(const Ranking& ranking) {
 
 // ---- the order
 
+/// Sorts by the metric. Two machines have different places only if the intervals of all pairs' ratios
+/// together say that they differ.
 void order(Ranking& ranking) {
   const auto known = [&](const Ranked& one) { return one.amount(ranking.by).has_value(); };
   const auto end = std::stable_partition(ranking.ranked.begin(), ranking.ranked.end(), known);
   std::stable_sort(ranking.ranked.begin(), end, [&](const Ranked& a, const Ranked& b) {
     return a.amount(ranking.by)->value < b.amount(ranking.by)->value;
   });
+  const auto count = static_cast<std::size_t>(end - ranking.ranked.begin());
+  const auto ratio_of = [&](const Ranked& over, const Ranked& under) {
+    return for_joint_statements(ratio(*over.amount(ranking.by), *under.amount(ranking.by)),
+                                count * (count - 1) / 2);
+  };
   const Ranked* head = nullptr;  // the first of those that share a place
   int number = 0;
   for (auto one = ranking.ranked.begin(); one != end; ++one) {
     ++number;
-    const Estimate& amount = *one->amount(ranking.by);
-    one->behind = ratio(amount, *ranking.ranked.front().amount(ranking.by));
-    if (head != nullptr && may_be_equal(ratio(amount, *head->amount(ranking.by)))) {
+    one->behind = ratio_of(*one, ranking.ranked.front());
+    if (head != nullptr && may_be_equal(ratio_of(*one, *head))) {
       one->place = head->place;
       continue;
     }

@@ -32,6 +32,7 @@ struct ComputedBy {
 /// One case of the work on one candidate.
 struct RankedPart {
   std::optional<Estimate> seconds, joules;  // of one run, or of training to a target
+  double selection_factor = 1;              // least_of() the backends' seconds, over `seconds`; for sums
   std::string backend;                      // the fastest backend, whose seconds they are
   std::string dtype;                        // in which it computed
   bool in_place = false;                    // the dtype is not the preferred one

@@ -20,6 +20,11 @@ std::optional<Interval> Timing::interval() const {
   return Interval{.low = *ci_low, .high = *ci_high};
 }
 
+Estimate Timing::estimate() const {
+  const auto counted = static_cast<double>(std::max<std::size_t>(launches.size(), 1));
+  return widened({.value = median, .interval = interval()}, launch_deviation / std::sqrt(counted));
+}
+
 bool CaseResult::has_time() const {
   return status == Status::ok && seconds && is_possible(seconds->median);
 }

@@ -62,10 +62,12 @@ struct Timing {
   std::vector<double> own_speed = {};         // the machine's speed at each sample, 0 to 1; empty: unknown
   std::optional<SampleFigures> figures = {};  // in place of samples that were not kept (Detail::figures)
 
-  /// The interval; empty unless both ends are known, finite and above 0, which a file does not guarantee.
+  /// The interval of these samples; empty unless both ends are known, finite and above 0, which a file does
+  /// not guarantee.
   std::optional<Interval> interval() const;
-  /// The median with its interval.
-  Estimate estimate() const { return {.value = median, .interval = interval()}; }
+  /// The median with an interval for other launches in the same run, too: the one of these samples, widened
+  /// by `launch_deviation`.
+  Estimate estimate() const;
 };
 
 struct Latency {

@@ -24,6 +24,10 @@ double normal_quantile(double probability) {
   return boost::math::quantile(boost::math::normal_distribution<double>(), probability);
 }
 
+double normal_tail(double z) {
+  return boost::math::cdf(complement(boost::math::normal_distribution<double>(), z));
+}
+
 double fisher_f_tail(double degrees_of_freedom_above, double degrees_of_freedom_below, double ratio) {
   const boost::math::fisher_f_distribution<double> distribution(degrees_of_freedom_above,
                                                                 degrees_of_freedom_below);

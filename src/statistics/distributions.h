@@ -12,6 +12,9 @@ double student_t_tail(double degrees_of_freedom, double t);
 /// Returns the value that the standard normal distribution stays below with `probability`.
 double normal_quantile(double probability);
 
+/// Returns the probability that the standard normal distribution exceeds `z`.
+double normal_tail(double z);
+
 /// Returns the probability that Fisher's F exceeds `ratio`.
 double fisher_f_tail(double degrees_of_freedom_above, double degrees_of_freedom_below, double ratio);
 

@@ -1,7 +1,10 @@
 #include "statistics/estimate.h"
 
 #include <algorithm>
+#include <boost/math/quadrature/trapezoidal.hpp>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "statistics/distributions.h"
 
@@ -22,12 +25,15 @@ std::optional<HalfWidths> log_half_widths(const Estimate& estimate) {
                     .above = std::max(0.0, std::log(estimate.interval->high / estimate.value))};
 }
 
+Estimate with_half_widths(double value, const HalfWidths& of_logarithm) {
+  return {.value = value,
+          .interval = Interval{.low = value * std::exp(-of_logarithm.below),
+                               .high = value * std::exp(of_logarithm.above)}};
+}
+
 Estimate from_logarithm(double logarithm, const std::optional<HalfWidths>& half_widths) {
-  Estimate made{.value = std::exp(logarithm)};
-  if (half_widths)
-    made.interval = Interval{.low = std::exp(logarithm - half_widths->below),
-                             .high = std::exp(logarithm + half_widths->above)};
-  return made;
+  const double value = std::exp(logarithm);
+  return half_widths ? with_half_widths(value, *half_widths) : Estimate{.value = value};
 }
 
 /// Adds two widths: in quadrature for independent errors, or as a sum for fully correlated ones.
@@ -121,8 +127,46 @@ Estimate widened(const Estimate& estimate, double deviation) {
   const auto widths = log_half_widths(estimate);
   if (!widths) return estimate;
   const double more = normal_quantile(0.975) * deviation;
-  return from_logarithm(std::log(estimate.value), HalfWidths{.below = std::hypot(widths->below, more),
-                                                             .above = std::hypot(widths->above, more)});
+  return with_half_widths(
+      estimate.value, {.below = std::hypot(widths->below, more), .above = std::hypot(widths->above, more)});
+}
+
+Estimate for_joint_statements(const Estimate& estimate, std::size_t statements) {
+  const auto widths = log_half_widths(estimate);
+  if (!widths || statements < 2) return estimate;
+  const double further =
+      normal_quantile(1 - 0.025 / static_cast<double>(statements)) / normal_quantile(0.975);
+  return with_half_widths(estimate.value,
+                          {.below = further * widths->below, .above = further * widths->above});
+}
+
+Estimate least_of(std::span<const Estimate> estimates) {
+  constexpr double far = 8;  // deviations, beyond which nothing is probable
+  struct Error {
+    double mean, deviation;
+  };
+  const Estimate& least = *std::ranges::min_element(estimates, {}, &Estimate::value);
+  if (!log_half_widths(least)) return least;
+  std::vector<Error> errors;
+  double from = std::log(least.value);
+  double to = std::numeric_limits<double>::infinity();
+  for (const Estimate& one : estimates) {
+    const auto widths = log_half_widths(one);
+    if (!widths) continue;
+    const double deviation = (widths->below + widths->above) / 2 / normal_quantile(0.975);
+    if (!(deviation > 0)) return least;
+    const Error& error = errors.emplace_back(Error{.mean = std::log(one.value), .deviation = deviation});
+    from = std::min(from, error.mean - far * deviation);
+    to = std::min(to, error.mean + far * deviation);
+  }
+  // The mean of the smallest is `from` plus the integral of the probability that all are above.
+  const auto all_above = [&](double value) {
+    double probability = 1;
+    for (const Error& error : errors) probability *= normal_tail((value - error.mean) / error.deviation);
+    return probability;
+  };
+  const double mean_of_least = from + boost::math::quadrature::trapezoidal(all_above, from, to, 1e-6);
+  return scaled(least, std::exp(std::log(least.value) - mean_of_least));
 }
 
 bool may_be_equal(const Estimate& ratio) {

@@ -26,7 +26,8 @@ Standing standing_of(const Estimate& ratio) {
   return equivalent ? Standing::as_fast : Standing::not_distinct;
 }
 
-/// Sorts the entries of one problem and sets how each compares with the first.
+/// Sorts the entries of one problem and sets how each compares with the first. Noise chose the first among
+/// all, so that statements on it hold together only if those on all pairs do.
 void rank(std::vector<Entry>& entries) {
   const auto timed_end = std::stable_partition(entries.begin(), entries.end(),
                                                [](const Entry& e) { return e.result->has_time(); });
@@ -34,11 +35,13 @@ void rank(std::vector<Entry>& entries) {
                            [](const Entry& e) { return e.result->seconds->median; });
   if (timed_end == entries.begin()) return;
   const Estimate fastest = entries.front().result->seconds->estimate();
+  const auto timed = static_cast<std::size_t>(timed_end - entries.begin());
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {
-    entry->ratio = ratio(entry->result->seconds->estimate(), fastest);
+    entry->ratio =
+        for_joint_statements(ratio(entry->result->seconds->estimate(), fastest), timed * (timed - 1) / 2);
     entry->standing = standing_of(entry->ratio);
   }
-  entries.front().standing = timed_end - entries.begin() == 1 ? Standing::alone : Standing::fastest;
+  entries.front().standing = timed == 1 ? Standing::alone : Standing::fastest;
   entries.front().ratio = {.value = 1, .interval = Interval{.low = 1, .high = 1}};
 }
 

@@ -28,7 +28,9 @@ inline constexpr double equivalence = 0.03;
 /// One backend's result for a problem. Points into the results given to compare_backends().
 struct Entry : MeasuredCase {
   Standing standing = Standing::none;
-  Estimate ratio = {.value = 1};  // its time divided by the fastest's; the interval is set if both have one
+  /// Its time divided by the fastest's. The interval is set if both have one. The intervals of a problem hold
+  /// together in 95 % of problems, whichever backend came out first.
+  Estimate ratio = {.value = 1};
 };
 
 /// All results with one id on one machine. Those with a time come first, fastest first, then the others in

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
+#include <vector>
 
 namespace breakeven {
 namespace {
@@ -171,6 +173,52 @@ TEST(Widened, AddsAFurtherErrorInQuadrature) {
   EXPECT_NEAR(wide.interval->low, 2 * std::exp(-std::hypot(std::log(2 / 1.9), more)), 1e-6);
   EXPECT_NEAR(wide.interval->high, 2 * std::exp(std::hypot(std::log(1.1), more)), 1e-6);
   EXPECT_FALSE(widened({.value = 2}, 0.02).interval);
+}
+
+TEST(Widened, KeepsTheValueToTheLastDigit) {
+  for (const double value : {0.1, 1.0 / 3, 1e-6 / 7, 123456.789})
+    EXPECT_EQ(widened(about(value, 0.01 * value), 0.01).value, value);
+}
+
+TEST(JointStatements, HoldTogether) {
+  std::mt19937_64 generator(7);
+  std::normal_distribution<double> noise(0, 0.01);
+  constexpr std::size_t statements = 10;
+  constexpr int trials = 2000;
+  int all_hold = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    bool holds = true;
+    for (std::size_t i = 0; i < statements; ++i) {
+      const Estimate one = widened(about(std::exp(noise(generator)), 1e-9), 0.01);
+      const Interval interval = for_joint_statements(one, statements).interval.value();
+      holds = holds && interval.low < 1 && 1 < interval.high;
+    }
+    all_hold += holds ? 1 : 0;
+  }
+  EXPECT_GT(all_hold, 0.93 * trials);
+  EXPECT_LT(all_hold, 0.97 * trials);
+  EXPECT_FALSE(for_joint_statements({.value = 2}, statements).interval);
+  EXPECT_EQ(for_joint_statements(about(1, 0.1), 1).interval, about(1, 0.1).interval);
+}
+
+TEST(LeastOf, IsWithoutHalfOfWhatChanceTakesAndMovesNothingThatIsCertain) {
+  std::mt19937_64 generator(7);
+  std::normal_distribution<double> noise(0, 0.01);
+  double least_sum = 0;
+  double corrected_sum = 0;
+  constexpr int trials = 2000;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::vector<Estimate> equal;
+    for (int i = 0; i < 5; ++i) equal.push_back(widened(about(std::exp(noise(generator)), 1e-9), 0.01));
+    least_sum += std::log(std::ranges::min_element(equal, {}, &Estimate::value)->value);
+    corrected_sum += std::log(least_of(equal).value);
+  }
+  EXPECT_NEAR(least_sum / trials, -1.163 * 0.01, 0.001) << "the mean of the smallest of five normal values";
+  EXPECT_GT(corrected_sum / trials, 0.5 * least_sum / trials - 0.0015);
+  EXPECT_LT(corrected_sum / trials, 0);
+  EXPECT_EQ(least_of(std::array{about(2, 0.1)}).value, 2);
+  EXPECT_NEAR(least_of(std::array{about(2, 0.01), about(3, 0.01)}).value, 2, 1e-6);
+  EXPECT_EQ(least_of(std::array{Estimate{.value = 2}, about(2.01, 0.1)}).value, 2);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(LibrarySummary, HasTheMostOftenAheadFirstAndMeansOverTheFastest) {
 TEST(LibrarySummary, SaysWhereTheLeadIsShared) {
   const auto said = [](double wide) {
     return leader_sentence(summary_of({product("a", 64, 1), product("b", 64, 2), product("a", 128, 1, wide),
-                                       product("b", 128, 1.02, 0.01)}));
+                                       product("b", 128, 1.05, 0.01)}));
   };
   EXPECT_EQ(said(0.1), "a is the fastest for 1 of 2 matrix products and shares the lead in 1 more.");
   EXPECT_EQ(said(0.001), "a is the fastest for all 2 matrix products.");

@@ -112,7 +112,7 @@ TEST(ResultsDocument, EveryResultIsARowUnderItsProblem) {
   EXPECT_THAT(column(made, "95 %"), ElementsAre("±1.0 %", "±1.2 %", ""));
   EXPECT_THAT(column(made, "GFLOP/s"), ElementsAre("358", "179", ""));
   EXPECT_THAT(column(made, "compared"),
-              ElementsAre("fastest", "2.0x slower", "out of memory: no reason was given"));
+              ElementsAre("fastest", "2.0x slower (1.9x to 2.1x)", "out of memory: no reason was given"));
   EXPECT_THAT(column(made, "machine"), IsEmpty()) << "there is one";
 }
 

@@ -9,6 +9,7 @@
 namespace breakeven::standings_test {
 namespace {
 
+using sample::of_launches;
 using sample::product;
 using testing::ElementsAre;
 using testing::Field;
@@ -29,18 +30,35 @@ std::vector<std::string> standings(std::vector<CaseResult> cases) {
 }
 
 TEST(Standings, AreByTimeAndDoubtWhatIntervalsDoNotShow) {
-  EXPECT_THAT(standings({product("slow", 64, 1.8), product("close", 64, 1.004, 0.005),
-                         product("first", 64, 1, 0.005), product("wide", 64, 1.1, 0.15)}),
+  EXPECT_THAT(standings({product("slow", 64, 1.8), of_launches(6, product("close", 64, 1.004, 0.005)),
+                         of_launches(6, product("first", 64, 1, 0.005)), product("wide", 64, 1.1, 0.15)}),
               ElementsAre("first: fastest", "close: as fast (within 3 %)",
-                          "wide: not distinguishable (at most 1.3x)", "slow: 1.8x slower"));
+                          "wide: not distinguishable (at most 1.3x)", "slow: 1.8x slower (1.7x to 1.9x)"));
 }
 
 TEST(Standings, ARatioWhoseIntervalHasNo1IsADifferenceHoweverSmall) {
-  EXPECT_THAT(
-      standings({product("a", 64, 1, 0.001), product("b", 64, 1.015, 0.001)}),
-      ElementsAre("a: fastest", testing::MatchesRegex("b: 1\\.5 % slower \\(1\\.[34] to 1\\.[67] %\\)")));
+  EXPECT_THAT(standings({of_launches(100, product("a", 64, 1, 0.001)),
+                         of_launches(100, product("b", 64, 1.015, 0.001))}),
+              ElementsAre("a: fastest", "b: 1.5 % slower (1.1 to 1.9 %)"));
   EXPECT_THAT(standings({product("a", 64, 1, 0.05), product("b", 64, 1.8, 0.05)}),
               ElementsAre("a: fastest", "b: 1.8x slower (1.7x to 1.9x)"));
+}
+
+TEST(Standings, OneLaunchLeavesOpenWhatLaunchesDifferBy) {
+  EXPECT_THAT(standings({product("a", 64, 1, 0.001), product("b", 64, 1.03, 0.001)}),
+              ElementsAre("a: fastest", "b: not distinguishable (at most 1.07x)"));
+  EXPECT_THAT(
+      standings({of_launches(5, product("a", 64, 1, 0.001)), of_launches(5, product("b", 64, 1.03, 0.001))}),
+      ElementsAre("a: fastest", "b: 3 % slower (1.3 to 4.7 %)"));
+}
+
+/// With more backends, one of them is more often the fastest by chance.
+TEST(Standings, TheMoreBackendsTheMoreCertainADifferenceMustBe) {
+  std::vector<CaseResult> cases{of_launches(5, product("a", 64, 1, 0.001)),
+                                of_launches(5, product("b", 64, 1.02, 0.001))};
+  EXPECT_EQ(standings(cases)[1], "b: 2 % slower (0.4 to 3.7 %)");
+  for (const char* name : {"c", "d", "e"}) cases.push_back(of_launches(5, product(name, 64, 2, 0.001)));
+  EXPECT_EQ(standings(cases)[1], "b: not distinguishable (at most 1.04x)");
 }
 
 /// One rule for the word and the interval beside it. Skewed intervals stay skewed.
@@ -54,8 +72,9 @@ TEST(Standings, ARatioWhoseIntervalContains1IsNoDifference) {
               ElementsAre("a: fastest", "b: not distinguishable (at most 1.2x)"))
       << "1.2 is in the interval of a";
   EXPECT_THAT(standings({within(product("a", 64, 1), 0.7, 1.01), within(product("b", 64, 1.2), 1.1, 1.8)}),
-              ElementsAre("a: fastest", "b: 1.2x slower (1.1x to 2.1x)"));
-  EXPECT_THAT(standings({product("a", 64, 1, 0.03), product("b", 64, 1.05, 0.03)}),
+              ElementsAre("a: fastest", "b: 1.2x slower (1.09x to 2.1x)"));
+  EXPECT_THAT(standings({of_launches(100, product("a", 64, 1, 0.03)),
+                         of_launches(100, product("b", 64, 1.05, 0.03))}),
               ElementsAre("a: fastest", "b: 5 % slower (0.6 to 9.6 %)"))
       << "the intervals of the times overlap";
 }

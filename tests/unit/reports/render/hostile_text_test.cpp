@@ -9,6 +9,7 @@
 #include "reports/render/markdown.h"
 #include "reports/render/terminal.h"
 #include "unit/history_sample.h"
+#include "unit/hostile_sample.h"
 #include "unit/reports_sample.h"
 #include "unit/thresholds_sample.h"
 #include "unit/verdicts_sample.h"

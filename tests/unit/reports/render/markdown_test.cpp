@@ -57,7 +57,7 @@ TEST(Markdown, IsTheAnswersAndFoldedResults) {
       "| problem | backend | time, ms | 95 % | GFLOP/s | compared |\n"
       "| --- | --- | ---: | ---: | ---: | --- |\n"
       "| 1024 x 1024 x 1024 f32 | oneDNN | 6.00 | ±1.0 % | 358 | **fastest** |\n"
-      "|  | OpenBLAS | 12.0 | ±1.0 % | 179 | 2.0x slower |\n"
+      "|  | OpenBLAS | 12.0 | ±1.0 % | 179 | 2.0x slower (1.9x to 2.1x) |\n"
       "\n"
       "</details>\n"
       "\n"
