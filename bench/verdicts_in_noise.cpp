@@ -245,7 +245,7 @@ void simulate_rank(Counts& counts) {
           return std::vector{run_of("a", cases, backends, spread, kind, g),
                              run_of("b", cases, others, spread, kind, g)};
         };
-        constexpr std::size_t part = 2;
+        constexpr std::size_t part = 4;
         const auto places_differ = [&](Generator& g) {
           const std::vector<Result> results = ranked(g);
           return rank_results(results, {}).ranked.back().place != 1;
