@@ -233,17 +233,19 @@ void simulate_marks(Counts& counts) {
 
 /// The second machine has other backends, as many or more, all as fast.
 void simulate_rank(Counts& counts) {
+  struct Sizes {
+    std::size_t cases, backends, others;
+  };
   for (const Kind& kind : kinds()) {
     for (const std::size_t launches : {1U, 5U}) {
-      for (const auto& [cases, backends, others] :
-           std::vector<std::array<std::size_t, 3>>{{5, 1, 1}, {20, 3, 3}, {20, 1, 6}}) {
+      for (const Sizes& sizes : {Sizes{5, 1, 1}, Sizes{20, 3, 3}, Sizes{20, 1, 6}}) {
         const std::string name =
-            fmt::format("rank, {} cases, {} and {} backend{}, {} launch{}", cases, backends, others,
-                        others == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
+            fmt::format("rank, {} cases, {} and {} backend{}, {} launch{}", sizes.cases, sizes.backends,
+                        sizes.others, sizes.others == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
         const auto ranked = [&](Generator& g) {
           const Spread spread{.launches = launches};
-          return std::vector{run_of("a", cases, backends, spread, kind, g),
-                             run_of("b", cases, others, spread, kind, g)};
+          return std::vector{run_of("a", sizes.cases, sizes.backends, spread, kind, g),
+                             run_of("b", sizes.cases, sizes.others, spread, kind, g)};
         };
         constexpr std::size_t part = 4;
         const auto places_differ = [&](Generator& g) {
