@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "statistics/distributions.h"
 #include "statistics/level_shift.h"
 
 namespace breakeven {
@@ -46,8 +47,8 @@ double log_choose(std::size_t n, std::size_t k) {
 
 /// The logarithm of the upper tail of the standard normal distribution at z.
 double log_normal_tail(double z) {
-  if (z < 30) return std::log(0.5 * std::erfc(z / std::numbers::sqrt2));
-  return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));  // for z where erfc underflows to 0
+  if (z < 30) return std::log(normal_tail(z));
+  return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));  // for z where the tail underflows to 0
 }
 
 /// The reciprocal of a position's weight: the factor that multiplies its p-value.

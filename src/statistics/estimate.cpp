@@ -159,6 +159,7 @@ Estimate least_of(std::span<const Estimate> estimates) {
     from = std::min(from, error.mean - far * deviation);
     to = std::min(to, error.mean + far * deviation);
   }
+  if (errors.size() < 2) return least;  // nothing was chosen
   // The mean of the smallest is `from` plus the integral of the probability that all are above.
   const auto all_above = [&](double value) {
     double probability = 1;
