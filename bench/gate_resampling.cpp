@@ -44,7 +44,7 @@ Recording read(const std::vector<std::string>& paths) {
   for (const auto& verdicts : breakeven::read_measured(files, verdicts_alone).verdicts) {
     for (const auto& c : verdicts.cases) {
       for (const auto& launch : c.launches)
-        recording[c.id + " on " + c.backend].push_back(breakeven::effect_of(launch));
+        recording[c.id + " on " + c.backend].push_back(breakeven::effect_of(launch).middle());
     }
   }
   return recording;

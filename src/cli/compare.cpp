@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct CompareCommand {
   std::filesystem::path base, head;
   CompareOptions options;
   std::vector<std::string> allowed;
+  std::string fail_on = "inconclusive";
   Outputs outputs;
   bool quiet = false;
 };
@@ -53,7 +55,7 @@ int compare_files(const CompareCommand& o) {
   verdicts.created = now_utc();
   if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
   o.outputs.write(&verdicts, o.quiet);
-  return exit_status(verdicts);
+  return exit_status(verdicts, *parse_name<FailOn>(o.fail_on));
 }
 
 const SubcommandRegistration compare_command(subcommand<CompareCommand>(
@@ -66,6 +68,7 @@ const SubcommandRegistration compare_command(subcommand<CompareCommand>(
       accept_result_names(command.add_option("HEAD", o.head, "the same, of the change that is tested"))
           ->required();
       add_threshold_option(command, o.options.threshold, "the smallest change that matters");
+      add_fail_on_option(command, o.fail_on);
       take_one_word(command.add_option("--allow", o.allowed,
                                        "compare although this differs; may be repeated, or given as a,b"))
           ->delimiter(',')

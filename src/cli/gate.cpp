@@ -40,6 +40,7 @@ struct GateOptions {
   SideOptions base, head;
   int threads = 0;
   double threshold = 0.03, minutes = 10, seconds = 0;
+  std::string fail_on = "inconclusive";
   std::filesystem::path selftest;
   Outputs outputs;
   StartOptions start;
@@ -72,6 +73,7 @@ void declare(CLI::App& command, GateOptions& o) {
   declare_side(command, "head", "what is tested", o.head);
   add_backends_option(command, o.backends, "both sides must have each");
   add_threshold_option(command, o.threshold, "the smallest change that matters");
+  add_fail_on_option(command, o.fail_on);
   add_minutes_option(command, "--minutes", o.minutes,
                      "time limit of the whole gate; a case undecided by then is inconclusive; default: 10");
   add_seconds_option(command, o.seconds,
@@ -317,7 +319,8 @@ int gate(const GateOptions& o) {
     if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
     o.outputs.write(&verdicts, o.quiet);
   });
-  return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
+  return Interruption::requested() ? exit_code::interrupted
+                                   : exit_status(verdicts, *parse_name<FailOn>(o.fail_on));
 }
 
 const SubcommandRegistration gate_command(subcommand<GateOptions>(

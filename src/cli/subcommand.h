@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "json/names.h"
+#include "verdicts/verdict.h"
 #include "workloads/parameters.h"
 
 namespace breakeven {
@@ -112,6 +114,15 @@ inline void add_minutes_option(CLI::App& command, const char* name, double& minu
 inline void add_threshold_option(CLI::App& command, double& threshold, const std::string& meaning) {
   command.add_option("--threshold", threshold, meaning + ", as in 3% (the default) or 0.03")
       ->transform(percent());
+}
+
+/// Declares --fail-on, of `compare` and `gate`.
+inline void add_fail_on_option(CLI::App& command, std::string& fail_on) {
+  command
+      .add_option("--fail-on", fail_on,
+                  "end with 3 if a case is inconclusive (the default); only if one is probable to be slower; "
+                  "or never, which is slower")
+      ->check(CLI::IsMember(all_names<FailOn>()));
 }
 
 /// Makes an option that may be given several times take one word each time. CLI11 would otherwise let it take

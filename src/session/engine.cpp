@@ -114,6 +114,12 @@ double Round::longest() const {
   return longest;
 }
 
+double Round::seconds() const {
+  double all = 0;
+  for (const auto& sample : samples) all += sample ? total_seconds(*sample) : 0;
+  return all;
+}
+
 const Instruments& real_instruments() {
   static SteadyTime time;
   static const Instruments instruments{

@@ -89,6 +89,8 @@ struct Round {
 
   /// The length of the longest sample, in seconds.
   double longest() const;
+  /// The length of all samples.
+  double seconds() const;
 };
 
 /// Contenders that are measured together, in rounds.
@@ -347,6 +349,17 @@ class MeasuringSession : public Interface {
   double now() const { return engine_.time().now(); }
   bool out_of_time() const { return now() - begun_ > max_seconds_; }
   bool must_end() const { return Interruption::requested() || out_of_time(); }
+  /// Seconds for which quiet moments of the machine may still be looked for, by waiting or by taking rounds
+  /// again. A tenth of the time limit, or a quarter of the time that is gone, is enough to outlast neighbours
+  /// that come and go. Beside those that stay, the machine is measured as it is.
+  double patience() const {
+    return std::max(0.1 * max_seconds_, 0.25 * (now() - begun_)) - engine_.speed().waited_seconds() -
+           retaken_seconds_;
+  }
+  /// Until when a visit that samples from now on may wait for the machine's own speed.
+  double waits_until() const { return std::min(begun_ + max_seconds_, now() + std::max(0.0, patience())); }
+  /// Counts a round that is taken again.
+  void note_retaken(const Round& round) { retaken_seconds_ += round.seconds(); }
   /// True if the session has waited most of its time for a machine below its own speed.
   bool was_mostly_waiting() const { return engine_.speed().waited_seconds() > (now() - begun_) / 2; }
 
@@ -377,6 +390,9 @@ class MeasuringSession : public Interface {
   std::mt19937_64 generator_;
   Engine engine_;
   const double begun_;
+
+ private:
+  double retaken_seconds_ = 0;  // of rounds that were taken again on a slow machine
 };
 
 }  // namespace breakeven

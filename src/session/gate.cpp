@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -31,8 +32,6 @@ struct ComparedCase {
   std::size_t verdict_index = 0;
   std::array<Contender*, 2> sides{};             // null if the side does not have it
   std::size_t throttled = 0;                     // pairs repeated because a GPU had lowered its clocks
-  std::size_t slow = 0;                          // pairs left out because the machine was below its own speed
-  std::vector<double> slow_speeds;               // the fraction of its own speed in those pairs
   std::array<std::size_t, 2> samples{};          // of each side, until its case was closed
   std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
@@ -129,7 +128,8 @@ class Gate : public MeasuringSession {
         "The change is the trimmed mean of these values' logarithms, with Tukey and McLaughlin's 95 % "
         "interval. A case is called slower or faster only where further launches confirm it by the "
         "randomisation test of signs. Where nothing changed, the chance that any of {} is called "
-        "slower or faster is at most {:g} %.",
+        "slower or faster is at most {:g} %. Of a launch on a machine below its own speed, what a neighbour "
+        "can have done is in the interval, and only a larger change is called slower or faster.",
         counted_text(rules.cases, "case", "cases"), rules.false_alarm * 100);
   }
 
@@ -246,7 +246,7 @@ class Gate : public MeasuringSession {
     double largest = 0;
     for (const ComparedCase& one : problem.cases) {
       if (!one.decided && one.effects.suspected_slower)
-        largest = std::max(largest, std::abs(estimate(one.effects.first)));
+        largest = std::max(largest, std::abs(std::log(ratio_of(one.effects).value().value)));
     }
     return largest;
   }
@@ -324,20 +324,22 @@ class Gate : public MeasuringSession {
                 .seconds = launch_share * measure_.max_seconds,
                 .is_paired = true};
     visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
-    visit.wait_until = begun_ + plan_.max_seconds;
+    visit.before_sampling = [&] { visit.wait_until = waits_until(); };
     LaunchSamples taken;
     std::vector<RoundProbes> probes;
     // The side that begins each pair, as an index into `prepared`.
     std::vector<std::size_t> first{generator_() % 2};
-    bool disturbed = false;
+    Attempts attempts(*this, one);
     visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
       const std::size_t pair = taken.base.size() + pending;
-      if (pair >= first.size() || (disturbed && out_of_time())) return {};
+      if (pair >= first.size() || attempts.must_end()) return {};
       return {first[pair], 1 - first[pair]};
     };
-    visit.take = [&](const Round& round) {
-      disturbed = !round.is_undisturbed();
-      if (!keep_pair(one, round, prepared, taken)) return;
+    visit.take = [&](const Round& attempt) {
+      const auto best = attempts.add(attempt);
+      if (!best) return;
+      const Round& round = *best;
+      add_pair(round, prepared, taken);
       probes.push_back(round.probes);
       if (taken.base.size() > 1) return;
       // The time is set for this launch only: a disturbed first launch must not leave all others with fewer
@@ -371,21 +373,18 @@ class Gate : public MeasuringSession {
                   .seconds = launch_share * measure_.max_seconds / 2,
                   .is_paired = true};
       visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
-      visit.wait_until = begun_ + plan_.max_seconds;
-      bool disturbed = false;
+      visit.before_sampling = [&] { visit.wait_until = waits_until(); };
+      Attempts attempts(*this, one);
       visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
-        if (taken.size() + pending >= pairs || (disturbed && out_of_time())) return {};
+        if (taken.size() + pending >= pairs || attempts.must_end()) return {};
         return {0};
       };
-      visit.take = [&](const Round& round) {
-        disturbed = !round.is_undisturbed();
-        if (disturbed) {
-          note_disturbed(one, round);
-          return;
-        }
-        taken.push_back(round);
+      visit.take = [&](const Round& attempt) {
+        auto best = attempts.add(attempt);
+        if (!best) return;
+        taken.push_back(std::move(*best));
         if (rounds.at(1 - side).empty() && taken.size() == 1)
-          pairs = pairs_of_launch(round.longest(), measure_);
+          pairs = pairs_of_launch(taken.front().longest(), measure_);
         report_progress(*one.sides.at(side), "sampling");
       };
       if (!engine_.measure(visit) || taken.size() < pairs) return 0;
@@ -404,22 +403,39 @@ class Gate : public MeasuringSession {
     return pairs;
   }
 
-  static void note_disturbed(ComparedCase& one, const Round& round) {
-    ++(round.throttled ? one.throttled : one.slow);
-    if (!round.throttled) one.slow_speeds.push_back(*round.own_speed);
-  }
+  /// The rounds that are taken for one pair: again while the machine is below its own speed and there is
+  /// patience for it. Then the one at the highest speed is the pair.
+  class Attempts {
+   public:
+    Attempts(Gate& gate, ComparedCase& one) : gate_(gate), one_(one) {}
 
-  /// Adds the pair to those that count, unless it was disturbed. Returns whether it counts.
-  static bool keep_pair(ComparedCase& one, const Round& round, const std::vector<std::size_t>& prepared,
-                        LaunchSamples& taken) {
-    if (!round.is_undisturbed()) {
-      note_disturbed(one, round);
-      return false;
+    /// Returns the pair once it is taken.
+    std::optional<Round> add(const Round& round) {
+      takes_again_ = true;
+      if (round.throttled) {
+        ++one_.throttled;
+        return std::nullopt;
+      }
+      if (!best_ || round.own_speed.value_or(1) > best_->own_speed.value_or(1)) best_ = round;
+      takes_again_ = !best_->is_undisturbed() && gate_.patience() > 0;
+      if (!takes_again_) return std::exchange(best_, std::nullopt);
+      gate_.note_retaken(round);
+      return std::nullopt;
     }
+    /// True if time ran out while a pair was taken again and again.
+    bool must_end() const { return takes_again_ && gate_.out_of_time(); }
+
+   private:
+    Gate& gate_;
+    ComparedCase& one_;
+    std::optional<Round> best_;
+    bool takes_again_ = false;
+  };
+
+  static void add_pair(const Round& round, const std::vector<std::size_t>& prepared, LaunchSamples& taken) {
     for (const std::size_t i : {0U, 1U})
       (prepared[i] == base ? taken.base : taken.head).push_back(round.samples[i]->seconds);
     if (round.own_speed) taken.own_speed.push_back(*round.own_speed);
-    return true;
   }
 
   /// The side that begins each pair: `begins` in the first, then in random order. Both occur equally often.
@@ -436,62 +452,37 @@ class Gate : public MeasuringSession {
     CaseVerdict& verdict = verdict_of(one);
     verdict.base_status = verdict.head_status = Status::ok;
     note_algorithms(one);
-    Step step = add_launch(one.effects, effect_of(verdict.launches.back()), rules_);
-    summarise(one);
-    if (step.next == Step::Next::stop) step = decide_without_slow_pairs(one).value_or(step);
+    Step step = decided(one);
+    if (step.next == Step::Next::stop && judge_speeds_again(one)) step = decided(one);
     if (step.next != Step::Next::stop) return;
     set_verdict(one, step);
     close(one);
   }
 
-  /// Leaves out counted pairs during which the machine was below its own speed according to what is known
-  /// now. A launch that keeps less than half of its pairs is left out entirely. Returns false if there are no
-  /// such pairs.
-  bool leave_out_slow_pairs(ComparedCase& one) {
+  /// The next step after all launches of the case.
+  Step decided(ComparedCase& one) {
+    std::vector<LaunchEffect> effects;
+    for (const LaunchSamples& launch : verdict_of(one).launches) effects.push_back(effect_of(launch));
+    Decision decision = decide_from(effects, rules_);
+    one.effects = std::move(decision.effects);
+    summarise(one);
+    return decision.step;
+  }
+
+  /// Takes over what is known now of the machine's speed in the case's pairs: beside a neighbour that was
+  /// there from the start, the first looked undisturbed. Returns false if nothing has changed.
+  bool judge_speeds_again(ComparedCase& one) {
     std::vector<LaunchSamples>& launches = verdict_of(one).launches;
     bool any = false;
     for (std::size_t l = 0; l < launches.size(); ++l) {
-      const std::size_t all = one.probes[l].size();
-      LaunchSamples kept;
-      std::vector<RoundProbes> kept_probes;
-      for (std::size_t i = 0; i < all; ++i) {
+      for (std::size_t i = 0; i < launches[l].own_speed.size(); ++i) {
         const double by_now = engine_.speed().by_now(one.probes[l][i]);
-        if (by_now < trusted_speed_share) {
-          ++one.slow;
-          one.slow_speeds.push_back(by_now);
-          continue;
-        }
-        kept.base.push_back(launches[l].base[i]);
-        kept.head.push_back(launches[l].head[i]);
-        if (i < launches[l].own_speed.size()) kept.own_speed.push_back(launches[l].own_speed[i]);
-        kept_probes.push_back(one.probes[l][i]);
+        if (by_now >= launches[l].own_speed[i]) continue;
+        launches[l].own_speed[i] = by_now;
+        any = true;
       }
-      if (kept_probes.size() == all) continue;
-      any = true;
-      if (2 * kept_probes.size() < all) {
-        kept = {};
-        kept_probes.clear();
-      }
-      launches[l] = std::move(kept);
-      one.probes[l] = std::move(kept_probes);
     }
-    std::erase_if(launches, [](const LaunchSamples& launch) { return launch.base.empty(); });
-    std::erase_if(one.probes, [](const auto& probes) { return probes.empty(); });
     return any;
-  }
-
-  /// Leaves out slow pairs, and decides again from the launches that are left, in their order. Returns an
-  /// empty optional if there are no such pairs.
-  std::optional<Step> decide_without_slow_pairs(ComparedCase& one) {
-    if (!leave_out_slow_pairs(one)) return std::nullopt;
-    one.effects = {};
-    Step step;
-    for (const LaunchSamples& launch : verdict_of(one).launches) {
-      step = add_launch(one.effects, effect_of(launch), rules_);
-      if (step.next == Step::Next::stop) break;
-    }
-    summarise(one);
-    return step;
   }
 
   /// Sets the verdict in place of an earlier one. An inconclusive end is explained.
@@ -501,7 +492,7 @@ class Gate : public MeasuringSession {
     verdict.not_slower = false;
     verdict.reason.clear();
     if (step.next == Step::Next::stop && step.verdict == Verdict::inconclusive)
-      explain_inconclusive(one, launches_differ(verdict.launches));
+      explain_inconclusive(one, was_slow(one) ? slow_machine(one) : launches_differ(verdict.launches));
   }
 
   /// Checks all verdicts again at the end, because the first may have been decided next to a neighbour that
@@ -511,10 +502,10 @@ class Gate : public MeasuringSession {
     for (ComparedProblem& problem : problems_) {
       for (ComparedCase& one : problem.cases) {
         if (!one.decided || one.is_alone() || verdict_of(one).verdict == Verdict::incomparable) continue;
-        const auto step = decide_without_slow_pairs(one);
-        if (!step) continue;
-        set_verdict(one, *step);
-        if (step->next == Step::Next::stop) continue;  // further launches would not end at a look
+        if (!judge_speeds_again(one)) continue;
+        const Step step = decided(one);
+        set_verdict(one, step);
+        if (step.next == Step::Next::stop) continue;  // further launches would not end at a look
         one.decided = false;
         --decided_;
         any = true;
@@ -577,20 +568,21 @@ class Gate : public MeasuringSession {
     verdict_of(one).notes = notes_of_sides(notes[base], notes[head]);
   }
 
-  /// Adds notes on pairs that do not count. Comes last, because more of them may be left out at the end.
+  /// Adds notes on disturbed pairs. Comes last, because more of them may be known at the end.
   void note_pairs() {
-    const auto pairs_were = [](std::size_t pairs) {
-      return pairs == 1 ? std::string("one pair of samples was")
-                        : fmt::format("{} pairs of samples were", pairs);
-    };
     for (const ComparedProblem& problem : problems_) {
       for (const ComparedCase& one : problem.cases) {
         std::vector<std::string>& notes = verdict_of(one).notes;
         if (one.throttled > 0)
-          notes.push_back(pairs_were(one.throttled) + " taken again, after the GPU had cooled down");
-        if (one.slow > 0)
-          notes.push_back(fmt::format("{} left out: this machine {}", pairs_were(one.slow),
-                                      ran_at(median(one.slow_speeds))));
+          notes.push_back(fmt::format("{} taken again, after the GPU had cooled down",
+                                      one.throttled == 1
+                                          ? std::string("one pair of samples was")
+                                          : fmt::format("{} pairs of samples were", one.throttled)));
+        if (const SlowPairs slow = slow_pairs(one); !slow.speeds.empty())
+          notes.push_back(
+              fmt::format("this machine {} in {} of {}, {}", ran_at(median(slow.speeds)), slow.speeds.size(),
+                          counted_text(slow.all, "pair of samples", "pairs of samples"),
+                          has_bounds(one.effects) ? "which widens the interval" : "which are left out"));
       }
     }
   }
@@ -614,7 +606,8 @@ class Gate : public MeasuringSession {
         }
         verdicts_.complete = verdicts_.complete && !interrupted;
         const bool was_measured = !verdict.launches.empty();
-        const Step step = decide_without_slow_pairs(one).value_or(Step{});
+        Step step;
+        if (was_measured && judge_speeds_again(one)) step = decided(one);
         set_verdict(one, step);
         if (step.next != Step::Next::stop) {
           verdict.verdict = end_undecided(one.effects, rules_).verdict;
@@ -628,12 +621,26 @@ class Gate : public MeasuringSession {
     }
   }
 
-  /// True if a slow machine is the reason why the case is open: waiting took most of the gate's time, or most
-  /// of the case's pairs were left out.
-  bool was_slow(const ComparedCase& one) {
-    std::size_t counted = 0;
-    for (const LaunchSamples& launch : verdict_of(one).launches) counted += launch.base.size();
-    return one.slow > counted || was_mostly_waiting();
+  /// The pairs of a case during which the machine was below its own speed.
+  struct SlowPairs {
+    std::vector<double> speeds;  // the fraction of its own speed in each
+    std::size_t all = 0;         // pairs of the case
+  };
+  SlowPairs slow_pairs(const ComparedCase& one) const {
+    SlowPairs pairs;
+    for (const LaunchSamples& launch : verdicts_.cases[one.verdict_index].launches) {
+      pairs.all += launch.base.size();
+      std::ranges::copy_if(launch.own_speed, std::back_inserter(pairs.speeds),
+                           [](double speed) { return speed < trusted_speed_share; });
+    }
+    return pairs;
+  }
+
+  /// True if a slow machine is the reason why the case is open: it was slow in most pairs, or was waited for
+  /// most of the time.
+  bool was_slow(const ComparedCase& one) const {
+    const SlowPairs slow = slow_pairs(one);
+    return 2 * slow.speeds.size() > slow.all || was_mostly_waiting();
   }
 
   Cause slow_machine(const ComparedCase& one) const {
@@ -642,7 +649,8 @@ class Gate : public MeasuringSession {
       return {
           .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
           .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
-    const double speed = one.slow_speeds.empty() ? engine_.speed().while_waiting() : median(one.slow_speeds);
+    const SlowPairs slow = slow_pairs(one);
+    const double speed = slow.speeds.empty() ? engine_.speed().while_waiting() : median(slow.speeds);
     return {.text = "this machine " + ran_at(speed),
             .remedy = "repeat it when nothing else shares its cores"};
   }

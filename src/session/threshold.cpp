@@ -205,13 +205,6 @@ class ThresholdSession : public MeasuringSession {
     return ranks.size() == 1 ? *ranks.begin() : 1;
   }
 
-  /// Seconds for which the machine may still be waited for. A tenth of the time limit, or a quarter of the
-  /// time that is gone, is enough to outlast neighbours that come and go. Next to those that stay, the
-  /// machine is measured as it is, and the answer says so.
-  double patience() const {
-    return std::max(0.1 * plan_.max_seconds, 0.25 * (now() - begun_)) - engine_.speed().waited_seconds();
-  }
-
   /// True if time ran out, and most of it was spent waiting for a machine below its own speed.
   bool was_slow() const { return out_of_time() && was_mostly_waiting(); }
 
@@ -366,7 +359,7 @@ class ThresholdSession : public MeasuringSession {
   double log_ratio_in(Quantity in, const LaunchOfContender& baseline,
                       const LaunchOfContender& challenger) const {
     if (in == Quantity::energy) return std::log(*challenger.joules / *baseline.joules);
-    const double faster = effect_of({.base = baseline.seconds, .head = challenger.seconds});
+    const double faster = effect_of({.base = baseline.seconds, .head = challenger.seconds}).middle();
     if (in == Quantity::time) return faster;
     const auto& wanted = plan_.config.sides;
     return faster + std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);
@@ -409,16 +402,13 @@ class ThresholdSession : public MeasuringSession {
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
     visit.measures_energy = wants(Quantity::energy);
-    const auto wait_from_now = [&] {
-      visit.wait_until = std::min(begun_ + plan_.max_seconds, now() + std::max(0.0, patience()));
-    };
-    wait_from_now();
-    visit.before_sampling = wait_from_now;  // preparing is no waiting
+    visit.before_sampling = [&] { visit.wait_until = waits_until(); };  // preparing is no waiting
     std::size_t counted = 0, wanted = 2;
     bool cut_short = false;
     visit.take = [&](const Round& round) {
-      const bool is_slow = !round.is_undisturbed() && !round.throttled && now() >= visit.wait_until;
+      const bool is_slow = !round.is_undisturbed() && !round.throttled && patience() <= 0;
       if (!round.is_undisturbed() && !is_slow) {
+        note_retaken(round);
         cut_short = cut_short || out_of_time();
         return;
       }

@@ -288,6 +288,7 @@ void fields(Fields& f, CaseNoise& noise) {
   f.required("backend", noise.backend);
   f.required("launches", noise.launches);
   f.required("deviation", noise.deviation);
+  f.optional("bound", noise.bound);
   f.required("smallest_change", noise.smallest_change);
   f.expect(noise.deviation >= 0, "has a deviation below 0");
 }

@@ -85,16 +85,23 @@ Interval interval_around(double ratio, const Interval& logarithm) {
 
 namespace {
 
-/// The effect in each launch. Leaves out launches of a file that have no pair of times.
-std::vector<double> effects_of(const std::vector<LaunchSamples>& launches) {
-  std::vector<double> effects;
-  effects.reserve(launches.size());
-  for (const LaunchSamples& launch : launches) {
-    if (launch.base.empty() || launch.head.empty()) continue;
-    if (const double effect = effect_of(launch); std::isfinite(effect)) effects.push_back(effect);
+/// The effects in each launch, by case.
+struct CasesEffects {
+  std::vector<std::vector<double>> lower, upper;
+
+  /// Leaves out launches of a file that have no pair of times.
+  void add(const std::vector<LaunchSamples>& launches) {
+    std::vector<double>& least = lower.emplace_back();
+    std::vector<double>& most = upper.emplace_back();
+    for (const LaunchSamples& launch : launches) {
+      if (launch.base.empty() || launch.head.empty()) continue;
+      const LaunchEffect effect = effect_of(launch);
+      if (!std::isfinite(effect.lower) || !std::isfinite(effect.upper)) continue;
+      least.push_back(effect.lower);
+      most.push_back(effect.upper);
+    }
   }
-  return effects;
-}
+};
 
 }  // namespace
 
@@ -102,19 +109,21 @@ std::optional<OverallChange> overall_change(const Verdicts& verdicts) {
   // The first look at a case needs as many.
   const auto launches_of_first_look = static_cast<std::size_t>(first_looks().front().launches);
   std::vector<double> logarithms;
-  std::vector<std::vector<double>> effects;
+  CasesEffects effects;
   for (const CaseVerdict& c : verdicts.cases) {
     if (c.verdict == Verdict::incomparable || !c.ratio) continue;
     logarithms.push_back(std::log(c.ratio->value));
-    effects.push_back(effects_of(c.launches));
+    effects.add(c.launches);
   }
   if (logarithms.empty()) return std::nullopt;
   OverallChange change{.ratio = std::exp(mean(logarithms)), .interval = {}, .cases = logarithms.size()};
-  const std::vector<double> means = means_of_launches(effects);
+  const std::vector<double> least = means_of_launches(effects.lower);
   if (verdicts.mean_change) {
     change.interval = Interval{.low = verdicts.mean_change->low, .high = verdicts.mean_change->high};
-  } else if (means.size() >= launches_of_first_look) {
-    change.interval = interval_around(change.ratio, trimmed_mean_interval(means, 0, 0.025));
+  } else if (least.size() >= launches_of_first_look) {
+    const std::vector<double> most = means_of_launches(effects.upper);
+    change.interval = interval_around(change.ratio, {.low = trimmed_mean_interval(least, 0, 0.025).low,
+                                                     .high = trimmed_mean_interval(most, 0, 0.025).high});
   }
   return change;
 }

@@ -28,7 +28,7 @@ void InjectedCounts::add(const Verdicts& verdicts) {
   incomparable += count(Verdict::incomparable);
 }
 
-double smallest_change(double deviation, const GateRules& rules) {
+double smallest_change(double deviation, double bound, const GateRules& rules) {
   // 19 times in 20: each of the two stages may miss half of the rest.
   constexpr double found = 0.975;
   const double power = normal_quantile(found);
@@ -38,7 +38,7 @@ double smallest_change(double deviation, const GateRules& rules) {
   // The randomisation test needs about as large an effect as Student's t, which approximates it.
   const double significant = (student_t_exceeded(last.launches - 1, error) + power) * mean_deviation;
   const double matters = std::log1p(rules.threshold) + power * mean_deviation;
-  return std::expm1(std::max(significant, matters));
+  return std::expm1(bound + std::max(significant, matters));
 }
 
 std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules) {
@@ -46,29 +46,34 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
   // degrees of freedom.
   struct Pool {
     double squares = 0, freedom = 0;
-    std::size_t launches = 0;
+    std::vector<double> bounds;  // by launch
   };
   std::map<std::pair<std::string, std::string>, Pool> pools;
   for (const Verdicts& gate : gates) {
     for (const CaseVerdict& c : gate.cases) {
       if (c.launches.size() < 3) continue;
-      std::vector<double> effects;
-      for (const LaunchSamples& launch : c.launches) effects.push_back(effect_of(launch));
-      const auto freedom = static_cast<double>(effects.size() - 1);
       Pool& pool = pools[{c.id, c.backend}];
+      std::vector<double> effects;
+      for (const LaunchSamples& launch : c.launches) {
+        const LaunchEffect effect = effect_of(launch);
+        effects.push_back(effect.middle());
+        pool.bounds.push_back(effect.upper - effect.middle());
+      }
+      const auto freedom = static_cast<double>(effects.size() - 1);
       pool.squares += freedom * std::pow(deviation(effects), 2);
       pool.freedom += freedom;
-      pool.launches += effects.size();
     }
   }
   std::vector<CaseNoise> all;
   for (const auto& [of, pool] : pools) {
     const double pooled = std::sqrt(pool.squares / pool.freedom);
+    const double bound = median(pool.bounds);
     all.push_back({.id = of.first,
                    .backend = of.second,
-                   .launches = pool.launches,
+                   .launches = pool.bounds.size(),
                    .deviation = pooled,
-                   .smallest_change = smallest_change(pooled, rules)});
+                   .bound = bound,
+                   .smallest_change = smallest_change(pooled, bound, rules)});
   }
   return all;
 }
@@ -90,7 +95,7 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   GateRules finest = rules;
   finest.threshold = 0;
   const auto blind = std::ranges::count_if(selftest.noise, [&](const CaseNoise& c) {
-    return smallest_change(c.deviation, finest) > rules.threshold;
+    return smallest_change(c.deviation, c.bound, finest) > rules.threshold;
   });
   if (blind > 0) {
     warnings.push_back(message_line(fmt::format(

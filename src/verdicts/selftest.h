@@ -29,6 +29,7 @@ struct CaseNoise {
   std::string id, backend;
   std::size_t launches = 0;
   double deviation = 0;        // standard deviation of log(head / base) between launches
+  double bound = 0;            // the most by which neighbours may have changed it in the median launch
   double smallest_change = 0;  // found 19 times in 20, as a fraction
 };
 
@@ -42,9 +43,10 @@ struct Selftest {
   std::vector<CaseNoise> noise;
 };
 
-/// The smallest slowdown, as a fraction, that is found in 19 of 20 gates if launches vary by `deviation`: at
-/// least the threshold, and far enough from 0 for the last look.
-double smallest_change(double deviation, const GateRules& rules);
+/// The smallest slowdown, as a fraction, that is found in 19 of 20 gates if launches vary by `deviation` and
+/// neighbours may have changed their logarithms by `bound`: more than that by at least the threshold, and far
+/// enough from 0 for the last look.
+double smallest_change(double deviation, double bound, const GateRules& rules);
 
 /// The noise of each case, from gates without a change. Cases with fewer than three launches are left out.
 std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules);

@@ -18,6 +18,9 @@
 //
 // Now and then a launch is an outlier: another process computed, or the memory layout was unlucky. So
 // estimates are trimmed means, and the test limits the weight of each launch.
+//
+// A launch on a machine below its own speed shows bounds of the effect. What was found slower holds for the
+// lower bounds, and what was found the same for both.
 #pragma once
 
 #include <cstddef>
@@ -50,11 +53,25 @@ std::vector<Look> confirming_looks(const GateRules& rules);
 /// The probability that the confirming launches of an unchanged suspect confirm it, at any look.
 double confirming_error(const GateRules& rules);
 
-/// The effects observed in one case: log(head / base) by launch.
+/// What a launch shows of the effect, log(head / base): it is between the two, which are equal if nothing
+/// disturbed the launch.
+struct LaunchEffect {
+  double lower = 0, upper = 0;
+  // NOLINTNEXTLINE(google-explicit-constructor): an effect that is known is one between itself and itself
+  LaunchEffect(double effect) : lower(effect), upper(effect) {}
+  LaunchEffect(double lowest, double highest) : lower(lowest), upper(highest) {}
+  bool is_known() const { return lower == upper; }
+  double middle() const { return (lower + upper) / 2; }
+};
+
+/// The effects observed in one case, by launch.
 struct Effects {
-  std::vector<double> first, confirming;
+  std::vector<LaunchEffect> first, confirming;
   std::optional<bool> suspected_slower;  // the suspicion to confirm; false: faster; absent: none
 };
+
+/// True if neighbours may have done a part of the effect in any of the launches.
+bool has_bounds(const Effects& effects);
 
 struct Step {
   enum class Next { measure, confirm, stop };
@@ -78,7 +95,17 @@ struct Ending {
 Ending end_undecided(const Effects& effects, const GateRules& rules);
 
 /// Adds a launch's effect to the current stage, and returns the next step; records a suspicion in `effects`.
-Step add_launch(Effects& effects, double effect, const GateRules& rules);
+Step add_launch(Effects& effects, const LaunchEffect& effect, const GateRules& rules);
+
+/// The next step after these launches, and the effects that it rests on.
+struct Decision {
+  Step step;
+  Effects effects;
+};
+/// Decides a case from all of its launches, in their order. The launches whose effects are known decide
+/// alone, with nine tenths of the error. Where they do not, all launches may find the case slower or faster
+/// with the other tenth, by their bounds.
+Decision decide_from(const std::vector<LaunchEffect>& launches, const GateRules& rules);
 
 /// The estimate of the effect: the trimmed mean of the launches. Needs at least one launch.
 double estimate(const std::vector<double>& effects);
@@ -89,7 +116,13 @@ double deviation(const std::vector<double>& effects);
 /// The ratio and its 95 % interval from all launches of both stages; empty for fewer than two.
 std::optional<Ratio> ratio_of(const Effects& effects);
 
-/// The effect in a launch, log(head / base): the median over its pairs.
-double effect_of(const LaunchSamples& launch);
+/// The most by which the logarithm of a ratio may be wrong that was measured at this fraction of the
+/// machine's own speed; 0 from `trusted_speed_share` up. The probe is code that neighbours slow more than
+/// most (docs/gate-beside-neighbours.md).
+double neighbour_bound(double own_speed);
+
+/// The effect in a launch: the median over its undisturbed pairs, if enough of them are, or else over the
+/// half of its pairs at which the machine was fastest, with their bounds.
+LaunchEffect effect_of(const LaunchSamples& launch);
 
 }  // namespace breakeven

@@ -45,13 +45,22 @@ bool compares_any(const Verdicts& verdicts) {
                              [](const CaseVerdict& c) { return c.verdict != Verdict::incomparable; });
 }
 
-int exit_status(const Verdicts& verdicts) {
+bool is_probably_slower(const CaseVerdict& c, double threshold) {
+  return finding_kind(c) == FindingKind::inconclusive && c.ratio && c.ratio->low > 1 &&
+         c.ratio->value >= 1 + threshold;
+}
+
+int exit_status(const Verdicts& verdicts, FailOn fail_on) {
   const auto any = [&](FindingKind kind) {
     return std::ranges::any_of(verdicts.cases, [&](const CaseVerdict& c) { return finding_kind(c) == kind; });
   };
   if (any(FindingKind::wrong) || any(FindingKind::slower)) return 1;
   if (any(FindingKind::incomparable) || any(FindingKind::missing) || !compares_any(verdicts)) return 4;
-  return any(FindingKind::inconclusive) ? 3 : 0;
+  const auto fails = [&](const CaseVerdict& c) {
+    return finding_kind(c) == FindingKind::inconclusive &&
+           (fail_on == FailOn::inconclusive || is_probably_slower(c, verdicts.threshold));
+  };
+  return fail_on != FailOn::slower && std::ranges::any_of(verdicts.cases, fails) ? 3 : 0;
 }
 
 }  // namespace breakeven

@@ -120,11 +120,25 @@ FindingKind finding_kind(const CaseVerdict& c);
 /// True if at least one case has a verdict. A case that is new or not supported has none.
 bool compares_any(const Verdicts& verdicts);
 
+/// The inconclusive cases that fail a check.
+enum class FailOn {
+  inconclusive,  // all that may be slower
+  probable,      // those that are probably slower
+  slower,        // none
+};
+constexpr std::array<std::string_view, 3> names_of(FailOn) {
+  return {"inconclusive", "probable", "slower"};
+}
+
+/// True for an inconclusive case whose interval has no ratio up to 1 in it, and whose estimate reaches the
+/// threshold.
+bool is_probably_slower(const CaseVerdict& c, double threshold);
+
 /// The exit status: 1 if a case is slower, or wrong in the head; else 4 if a case is incomparable, missing in
-/// the head or failed there, or if none was compared; else 3 if a case is inconclusive and may be slower;
+/// the head or failed there, or if none was compared; else 3 if a case is inconclusive and fails the check;
 /// else 0. A case that is new in the head counts only if its status does; a case that no side supports does
 /// not count.
-int exit_status(const Verdicts& verdicts);
+int exit_status(const Verdicts& verdicts, FailOn fail_on = FailOn::inconclusive);
 
 /// The record of the backend with this name; null if there is none.
 const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name);

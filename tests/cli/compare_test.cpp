@@ -69,6 +69,18 @@ TEST_F(CompareCommand, TellsSlowerFasterAndSame) {
   EXPECT_EQ(breakeven({"compare", base, base}).status, 0);
 }
 
+TEST_F(CompareCommand, InconclusiveCasesFailAsTheUserSays) {
+  const auto base = measured("base.json", 1);
+  const auto similar = measured("similar.json", 1.02);
+  const auto status = [&](const std::string& fail_on) {
+    return breakeven({"compare", base, similar, "--threshold", "1.9%", "--fail-on", fail_on}).status;
+  };
+  const int inconclusive = breakeven({"compare", base, similar, "--threshold", "1.9%"}).status;
+  EXPECT_EQ(status("inconclusive"), inconclusive);
+  EXPECT_EQ(status("slower"), inconclusive == 1 ? 1 : 0);
+  EXPECT_EQ(status("neither"), 2);
+}
+
 TEST_F(CompareCommand, AnotherLibraryIsIncomparableUnlessAllowed) {
   const auto base = measured("base.json", 1);
   const auto head = measured("head.json", 1.001, ",version=2.0");

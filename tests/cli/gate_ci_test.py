@@ -113,6 +113,10 @@ class GitHubActionTest(GatedRepositoryTest):
         self.assertEqual(sum(counts), len(verdicts["cases"]))
         self.assertEqual(self.outputs()["same"], "2")
 
+    def test_a_job_that_fails_on_slower_cases_alone(self):
+        (self.repository / "settings").write_text("process_noise=0.5")
+        self.assertEqual(self.run_action(inputs={"base": "HEAD", "fail-on": "slower"}), 0, self.said)
+
     def test_a_job_that_accepts_inconclusive_cases(self):
         (self.repository / "settings").write_text("process_noise=0.5")
         self.assertEqual(self.run_until_inconclusive(inputs={"base": "HEAD"}), 3, self.said)

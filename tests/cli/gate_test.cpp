@@ -113,8 +113,8 @@ TEST_F(GateTest, KeepsEveryLaunchInPairs) {
   for (const Json& c : all.at("cases")) {
     const Json& launches = c.at("launches");
     EXPECT_THAT(launches, SizeIs(Ge(4U)));
-    // Simulated times are not probed for a slow machine, so that no pair is left out.
-    EXPECT_THAT(c.dump(), Not(HasSubstr("left out: this machine")));
+    // Simulated times are not probed for a slow machine.
+    EXPECT_THAT(c.dump(), Not(HasSubstr("this machine ran at")));
     // Their number depends on how long the launch took to start.
     for (const Json& launch : launches) {
       EXPECT_THAT(launch.at("base"), SizeIs(launch.at("head").size()));

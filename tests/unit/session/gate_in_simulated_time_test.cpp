@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <random>
 #include <regex>
 
 #include "session/gate.h"
@@ -137,7 +140,7 @@ TEST_F(GateInSimulatedTime, SidesOfUnlikeSpeedTakeTheirOwnTime) {
 
 TEST_F(GateInSimulatedTime, NeighbourForAWhileIsWaitedFor) {
   Machine machine(2);
-  machine.disturbance = neighbour(1000, 1030);
+  machine.disturbance = neighbour(1000, 1010);
   const Verdicts verdicts = gate(machine, plan_of(2));
   EXPECT_EQ(verdicts.cases.front().verdict, Verdict::same) << verdicts.cases.front().reason;
   EXPECT_GE(verdicts.cases.front().launches.size(), 2U);
@@ -159,6 +162,25 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   }
   EXPECT_TRUE(verdicts.complete);
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
+}
+
+/// A neighbour that stays slows either side by at most what the probe sees, to the power that bounds it.
+TEST_F(GateInSimulatedTime, LargeChangeBesideANeighbourThatStaysIsFound) {
+  const auto gate_at = [](double own_speed, double change, std::map<std::string, double> slowed) {
+    Machine machine(4, 1 + change);
+    machine.disturbance = [=](double) { return Disturbance{.own_speed = own_speed, .slowed = slowed}; };
+    return gate(machine, plan_of(4)).cases.front();
+  };
+  const CaseVerdict found = gate_at(0.8, 0.5, {{base_program, 1.2}, {head_program, 1.2}});
+  EXPECT_EQ(found.verdict, Verdict::slower) << found.reason;
+  EXPECT_THAT(found.notes, testing::Contains(HasSubstr("80 % of its own speed")));
+  EXPECT_LT(found.ratio->low, 1.15) << "the interval has in it what a neighbour can do";
+  const double most = std::exp(neighbour_bound(0.8));
+  for (const char* slowed : {base_program, head_program}) {
+    const CaseVerdict unchanged = gate_at(0.8, 0, {{slowed, most}});
+    EXPECT_EQ(unchanged.verdict, Verdict::inconclusive) << slowed;
+    EXPECT_THAT(unchanged.reason, HasSubstr("80 % of its own speed"));
+  }
 }
 
 /// A gate of eight cases beside a neighbour in its first 30 seconds, on a processor whose own speed is
@@ -211,18 +233,24 @@ TEST_F(GateBesideAnEarlyNeighbour, CountsThrottledSamplesAmongAll) {
   }
 }
 
-TEST_F(GateBesideAnEarlyNeighbour, LeavesOutItsPairsWhereCasesAreOpenWhenTimeRunsOut) {
-  std::size_t launches = 0;
+TEST_F(GateBesideAnEarlyNeighbour, CountsItsPairsAsSlowWhereCasesAreOpenWhenTimeRunsOut) {
+  std::size_t slow = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     for (const CaseVerdict& c : verdicts_after(40, seed).cases) {
       EXPECT_THAT(c.verdict, testing::AnyOf(Verdict::same, Verdict::inconclusive)) << seed;
       EXPECT_NE(c.base_status, Status::timed_out) << "each had several launches by then";
-      for (const LaunchSamples& launch : c.launches)
-        EXPECT_LT(*std::ranges::max_element(launch.base), 1.5e-3) << "it takes 1e-3, and 1.9e-3 beside it";
-      launches += c.launches.size();
+      for (const LaunchSamples& launch : c.launches) {
+        for (std::size_t i = 0; i < launch.base.size(); ++i) {
+          const bool beside = launch.base[i] > 1.5e-3;  // it takes 1e-3, and 1.9e-3 beside it
+          if (!beside) continue;
+          EXPECT_LT(launch.own_speed.at(i), 0.6);
+          ++slow;
+        }
+      }
+      EXPECT_GT(c.ratio ? c.ratio->high : 1, 0.99);
     }
   }
-  EXPECT_GT(launches, 0U);
+  EXPECT_GT(slow, 0U);
 }
 
 /// A machine at 90.5 % of its own speed that disturbs one side, then at 95.1 %, which disturbs none, and from
@@ -237,7 +265,7 @@ std::function<Disturbance(double)> recovering(double disturbed_until, double own
 }
 
 /// The launches that are left of 28 decide both cases, so that no case is measured again.
-TEST_F(GateInSimulatedTime, TakesTheVerdictWithoutSlowPairsWhereTheyDecideIt) {
+TEST_F(GateInSimulatedTime, TakesTheVerdictOfUndisturbedLaunchesWhereTheyDecideIt) {
   const auto gate_of = [](double own_speed_from) {
     Machine machine(1);
     machine.probe_is_absolute = false;
@@ -254,7 +282,6 @@ TEST_F(GateInSimulatedTime, TakesTheVerdictWithoutSlowPairsWhereTheyDecideIt) {
     EXPECT_EQ(undecided.cases[i].launches.size(), 28U);
     EXPECT_EQ(decided.cases.at(i).verdict, Verdict::same);
     EXPECT_EQ(decided.cases.at(i).reason, "");
-    EXPECT_LT(decided.cases.at(i).launches.size(), 28U);
   }
   EXPECT_EQ(decided.wall_seconds, undecided.wall_seconds);
 }
@@ -373,8 +400,7 @@ TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse)
   double most_quiet = 0;  // seconds, of a gate that is inconclusive
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     Machine machine(seed);
-    std::uniform_real_distribution<double> share(0.3, 0.94), factor(1, 2.5), length(0.005, 60),
-        gap(0.005, 40);
+    std::uniform_real_distribution<double> share(0.3, 0.94), length(0.005, 60), gap(0.005, 40);
     auto& random = machine.generator();
     // In one gate of ten the other workload stays, in three it runs once for up to the gate's two minutes and
     // more, and in the others it comes and goes, for milliseconds to a minute.
@@ -390,12 +416,16 @@ TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse)
       phases.emplace_back(at, end);
       at = end + std::pow(gap(random) / 40, 2) * 40;
     }
-    // Half of the neighbours slow as one was seen to, either side more.
+    // Half of the neighbours slow as one was seen to, on a machine at half of its own speed, either side
+    // more. The others slow by at most what is assumed of any at the machine's speed.
     const bool as_seen = seed % 2 == 0;
-    const double base_factor = as_seen ? (seed % 4 == 0 ? 1.9 : 1.35) : factor(random);
-    const double head_factor = as_seen ? (seed % 4 == 0 ? 1.35 : 1.9) : factor(random);
-    const Disturbance slow{.own_speed = share(random),
-                           .slowed = {{base_program, base_factor}, {head_program, head_factor}},
+    const double own_speed = as_seen ? 0.5 : share(random);
+    std::uniform_real_distribution<double> factor(1, std::exp(neighbour_bound(own_speed)));
+    std::array factors{factor(random), factor(random)};
+    if (as_seen) factors = seed % 3 == 0 ? std::array{2.1, 1.0} : std::array{1.9, 1.35};
+    if (seed % 4 == 0) std::swap(factors[0], factors[1]);
+    const Disturbance slow{.own_speed = own_speed,
+                           .slowed = {{base_program, factors[0]}, {head_program, factors[1]}},
                            .throttled_by = {}};
     machine.disturbance = [&](double now) {
       const bool disturbed = std::any_of(phases.begin(), phases.end(),
@@ -424,6 +454,44 @@ TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse)
   RecordProperty("decided", decided);
   RecordProperty("inconclusive", inconclusive);
   RecordProperty("most_quiet_seconds_of_an_inconclusive_gate", fmt::format("{:.1f}", most_quiet));
+}
+
+/// On a machine that is never at its own speed. Its speed changes every half second.
+TEST_F(SlowGateInSimulatedTime, LargeChangesAreFoundBesideNeighboursThatStay) {
+  struct Row {
+    double least, most;  // of the machine's own speed
+    double change;       // of the head
+    bool is_found;
+  };
+  constexpr std::uint64_t gates = 8;  // docs/gate-quality.md has the figures of 50
+  for (const Row& row :
+       {Row{0.6, 0.8, 1, true}, {0.6, 0.8, 0, false}, {0.85, 0.95, 0.3, true}, {0.85, 0.95, 0, false}}) {
+    std::uint64_t slower = 0;
+    double seconds = 0;
+    for (std::uint64_t seed = 1; seed <= gates; ++seed) {
+      Machine machine(seed, 1 + row.change);
+      machine.disturbance = [&](double now) {
+        std::mt19937_64 moment(static_cast<std::uint64_t>(2 * now) * 50 + seed);
+        const double own_speed = std::uniform_real_distribution(row.least, row.most)(moment);
+        return Disturbance{.own_speed = own_speed,
+                           .slowed = {{base_program, 1 / own_speed}, {head_program, 1 / own_speed}},
+                           .throttled_by = {}};
+      };
+      GatePlan plan = plan_of(seed);
+      plan.max_seconds = 300;
+      const Verdicts verdicts = gate(machine, plan);
+      const Verdict verdict = verdicts.cases.front().verdict;
+      EXPECT_THAT(verdict, testing::AnyOf(Verdict::slower, Verdict::inconclusive)) << seed;
+      EXPECT_TRUE(row.change > 0 || verdict == Verdict::inconclusive) << seed;
+      slower += verdict == Verdict::slower ? 1 : 0;
+      seconds += verdict == Verdict::slower ? verdicts.wall_seconds : 0;
+    }
+    EXPECT_EQ(slower, row.is_found ? gates : 0) << row.change << " at " << row.least;
+    RecordProperty(fmt::format("at_{:.0f}_to_{:.0f}_%_of_its_own_speed_{:+.0f}_%", row.least * 100,
+                               row.most * 100, row.change * 100),
+                   fmt::format("{} of {} found in {:.0f} s", slower, gates,
+                               seconds / static_cast<double>(std::max<std::uint64_t>(slower, 1))));
+  }
 }
 
 }  // namespace

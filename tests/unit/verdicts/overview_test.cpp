@@ -83,10 +83,30 @@ TEST(OverallChange, IsTheGeometricMeanOfWhatWasCompared) {
   EXPECT_EQ(overall->interval, std::nullopt) << "without launches, their variation is not known";
 }
 
+TEST(ExitStatus, OfInconclusiveCasesIsThatOfTheKindThatFails) {
+  const auto status = [](const CaseVerdict& c, FailOn fail_on) {
+    return exit_status(sample::verdicts({c, sample::verdict_of(Verdict::same, 4, 1)}), fail_on);
+  };
+  CaseVerdict c = sample::verdict_of(Verdict::inconclusive, 2, 1.5);
+  c.ratio = Ratio{.value = 1.5, .low = 1.1, .high = 2};
+  EXPECT_EQ(status(c, FailOn::inconclusive), 3);
+  EXPECT_EQ(status(c, FailOn::probable), 3);
+  EXPECT_EQ(status(c, FailOn::slower), 0);
+  for (const Ratio& ratio :
+       {Ratio{.value = 1.5, .low = 0.9, .high = 2}, {.value = 1.02, .low = 1.01, .high = 1.1}}) {
+    c.ratio = ratio;
+    EXPECT_EQ(status(c, FailOn::inconclusive), 3);
+    EXPECT_EQ(status(c, FailOn::probable), 0);
+  }
+  c.verdict = Verdict::slower;
+  for (const FailOn fail_on : {FailOn::inconclusive, FailOn::probable, FailOn::slower})
+    EXPECT_EQ(status(c, fail_on), 1);
+}
+
 /// A case whose launches have these effects.
 CaseVerdict of_effects(std::int64_t m, const std::vector<double>& effects) {
   CaseVerdict c = sample::verdict_of(Verdict::same, m, 1);
-  c.ratio = ratio_of({.first = effects, .confirming = {}, .suspected_slower = {}});
+  c.ratio = ratio_of({.first = {effects.begin(), effects.end()}, .confirming = {}, .suspected_slower = {}});
   for (const double effect : effects) c.launches.push_back({.base = {1}, .head = {std::exp(effect)}});
   return c;
 }

@@ -37,7 +37,12 @@ Selftest sample() {
   s.rules.cases = 50;
   s.counts = {{.share = 0, .suites = 3, .failing = 0, .cases = 150, .same = 149, .inconclusive = 1},
               {.share = 0.05, .suites = 1, .failing = 1, .cases = 50, .slower = 49, .same = 1}};
-  s.noise = {{.id = "x", .backend = "a", .launches = 12, .deviation = 0.01, .smallest_change = 0.035}};
+  s.noise = {{.id = "x",
+              .backend = "a",
+              .launches = 12,
+              .deviation = 0.01,
+              .bound = 0.001,
+              .smallest_change = 0.035}};
   return s;
 }
 
@@ -68,12 +73,24 @@ TEST(SelftestNoise, IsPooledWithinGates) {
   EXPECT_NEAR(noise[0].deviation, 0.01 * std::sqrt(4.0 / 3), 1e-9);
 }
 
+TEST(SelftestNoise, IsWidenedByWhatNeighboursCanHide) {
+  const GateRules rules;
+  CaseVerdict c = judged("x", Verdict::inconclusive, {0, 0, 0, 0});
+  for (LaunchSamples& launch : c.launches) launch.own_speed.assign(launch.base.size(), 0.8);
+  Verdicts gate;
+  gate.cases = {c};
+  const auto noise = noise_of({gate}, rules);
+  ASSERT_EQ(noise.size(), 1U);
+  EXPECT_NEAR(noise[0].bound, neighbour_bound(0.8), 1e-12);
+  EXPECT_NEAR(noise[0].smallest_change, std::exp(neighbour_bound(0.8)) * (1 + rules.threshold) - 1, 1e-9);
+}
+
 TEST(SelftestNoise, TellsWhatAGateFinds) {
   GateRules rules;
   rules.cases = 50;
-  EXPECT_NEAR(smallest_change(0, rules), rules.threshold, 1e-12);
+  EXPECT_NEAR(smallest_change(0, 0, rules), rules.threshold, 1e-12);
   for (const double deviation : {0.005, 0.02, 0.04}) {
-    const double change = smallest_change(deviation, rules);
+    const double change = smallest_change(deviation, 0, rules);
     std::mt19937_64 generator(3);
     std::normal_distribution noise(0.0, deviation);
     int found = 0;
@@ -196,7 +213,8 @@ TEST(SelftestFile, HasEveryField) {
        "faster": 2, "same": 0, "inconclusive": 1, "incomparable": 1, "found_slower": {"rate": 0.2}},
       {"injected": 0.0, "suites": 0, "failing_suites": 0, "failing": {"rate": null}, "cases": 0, "slower": 0,
        "faster": 0, "same": 0, "inconclusive": 0, "incomparable": 0, "found_slower": {"rate": null}}],
-    "noise": [{"id": "x", "backend": "a", "launches": 12, "deviation": 0.01, "smallest_change": 0.035}]})"));
+    "noise": [{"id": "x", "backend": "a", "launches": 12, "deviation": 0.01, "bound": 0.001,
+               "smallest_change": 0.035}]})"));
 }
 
 TEST(SelftestFile, SaysWhatIsWrongWithIt) {

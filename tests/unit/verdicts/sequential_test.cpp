@@ -170,9 +170,9 @@ TEST(GateDecision, DoesNotConfirmWhatFurtherLaunchesDoNotShow) {
 }
 
 /// 28 launches around `change`, so that their 95 % interval is `change` give or take `half`, nearly.
-std::vector<double> around(double change, double half) {
+std::vector<LaunchEffect> around(double change, double half) {
   const double step = half * 1.77;
-  std::vector<double> effects;
+  std::vector<LaunchEffect> effects;
   for (int i = 0; i < 14; ++i) effects.insert(effects.end(), {change - step, change + step});
   return effects;
 }
@@ -240,7 +240,68 @@ TEST(GateDecision, IsClearWhereTimesAreExact) {
 
 TEST(GateEffect, IsTheMedianOfThePairs) {
   // One sample was disturbed.
-  EXPECT_THAT(effect_of({.base = {1, 1, 1}, .head = {1.1, 5, 1.1}}), DoubleNear(std::log(1.1), 1e-12));
+  const LaunchEffect effect = effect_of({.base = {1, 1, 1}, .head = {1.1, 5, 1.1}});
+  EXPECT_THAT(effect.middle(), DoubleNear(std::log(1.1), 1e-12));
+  EXPECT_TRUE(effect.is_known());
+}
+
+TEST(GateEffect, IsThatOfUndisturbedPairsIfAThirdOfThemAre) {
+  const LaunchEffect effect = effect_of(
+      {.base = {1, 1, 1, 1, 1}, .head = {1.1, 1.1, 2, 2, 2}, .own_speed = {0.95, 1, 0.6, 0.6, 0.7}});
+  EXPECT_TRUE(effect.is_known());
+  EXPECT_THAT(effect.middle(), DoubleNear(std::log(1.1), 1e-12));
+}
+
+TEST(GateEffect, HasTheBoundsOfTheFastestHalfElsewhere) {
+  const LaunchEffect effect =
+      effect_of({.base = {1, 1, 1, 1}, .head = {2, 1.5, 1.5, 2}, .own_speed = {0.5, 0.8, 0.8, 0.4}});
+  EXPECT_THAT(effect.lower, DoubleNear(std::log(1.5) - neighbour_bound(0.8), 1e-12));
+  EXPECT_THAT(effect.upper, DoubleNear(std::log(1.5) + neighbour_bound(0.8), 1e-12));
+}
+
+TEST(GateEffect, NeighboursBoundItTheLessTheFasterTheMachine) {
+  EXPECT_EQ(neighbour_bound(1), 0);
+  EXPECT_EQ(neighbour_bound(0.95), 0);
+  EXPECT_GT(neighbour_bound(0.94), 0.06);
+  // Programs that one neighbour slowed 2.1 times and not at all, on a machine at half of its own speed.
+  EXPECT_GE(neighbour_bound(0.5), std::log(2.1));
+}
+
+/// Launches at a fraction of the machine's own speed whose ratios are `change` on average.
+std::vector<LaunchEffect> beside_a_neighbour(double own_speed, double change, int launches) {
+  std::mt19937_64 generator(3);
+  std::vector<LaunchEffect> all;
+  for (int i = 0; i < launches; ++i) {
+    const double effect = std::log1p(change) + normal(0.01)(generator);
+    all.emplace_back(effect - neighbour_bound(own_speed), effect + neighbour_bound(own_speed));
+  }
+  return all;
+}
+
+TEST(GateDecision, OfASlowMachineIsByBounds) {
+  const GateRules rules = of_suite(1);
+  const Step found = decide_from(beside_a_neighbour(0.8, 0.5, 40), rules).step;
+  EXPECT_EQ(found.next, Step::Next::stop);
+  EXPECT_EQ(found.verdict, Verdict::slower);
+  EXPECT_EQ(decide_from(beside_a_neighbour(0.8, -1.0 / 3, 40), rules).step.verdict, Verdict::faster);
+  // A neighbour may have done it, and further launches may be undisturbed.
+  for (const double change : {0.0, 0.3, -0.2})
+    EXPECT_EQ(decide_from(beside_a_neighbour(0.8, change, 60), rules).step.next, Step::Next::measure);
+}
+
+TEST(GateDecision, OfUndisturbedLaunchesNeedsNoOthers) {
+  std::vector<LaunchEffect> launches = beside_a_neighbour(0.5, 0.7, 10);
+  for (int i = 0; i < 28; ++i) launches.emplace_back(i % 2 == 0 ? 0.001 : -0.001);
+  const Decision decision = decide_from(launches, of_suite(1));
+  EXPECT_EQ(decision.step.verdict, Verdict::same);
+  EXPECT_LT(ratio_of(decision.effects)->high, 1.01) << "of these alone";
+}
+
+TEST(GateEnding, IsNotSlowerWhereTheBoundsShowIt) {
+  const Decision decision = decide_from(beside_a_neighbour(0.9, -0.25, 5), of_suite(1));
+  EXPECT_TRUE(end_undecided(decision.effects, of_suite(1)).not_slower);
+  const Decision unclear = decide_from(beside_a_neighbour(0.9, 0, 20), of_suite(1));
+  EXPECT_FALSE(end_undecided(unclear.effects, of_suite(1)).not_slower);
 }
 
 struct NoiseCase {
