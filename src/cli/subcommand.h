@@ -120,8 +120,8 @@ inline void add_threshold_option(CLI::App& command, double& threshold, const std
 inline void add_fail_on_option(CLI::App& command, std::string& fail_on) {
   command
       .add_option("--fail-on", fail_on,
-                  "end with 3 if a case is inconclusive (the default); only if one is probable to be slower; "
-                  "or never, which is slower")
+                  "which inconclusive cases end it with 3: inconclusive (all, the default), probable (those "
+                  "that are probably slower) or slower (none)")
       ->check(CLI::IsMember(all_names<FailOn>()));
 }
 
