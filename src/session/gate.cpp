@@ -212,7 +212,7 @@ class Gate : public MeasuringSession {
     for (ComparedProblem& problem : problems_) {
       if (is_open(problem)) (confirmed_launches(problem) ? suspects : unsuspected).push_back(&problem);
     }
-    std::ranges::stable_sort(suspects, [](const ComparedProblem* a, const ComparedProblem* b) {
+    std::ranges::stable_sort(suspects, [this](const ComparedProblem* a, const ComparedProblem* b) {
       return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
              std::pair(*confirmed_launches(*b), largest_effect(*b));
     });
@@ -242,11 +242,11 @@ class Gate : public MeasuringSession {
     return most;
   }
 
-  static double largest_effect(const ComparedProblem& problem) {
+  double largest_effect(const ComparedProblem& problem) const {
     double largest = 0;
     for (const ComparedCase& one : problem.cases) {
       if (!one.decided && one.effects.suspected_slower)
-        largest = std::max(largest, std::abs(std::log(ratio_of(one.effects).value().value)));
+        largest = std::max(largest, std::abs(std::log(verdicts_.cases[one.verdict_index].ratio->value)));
     }
     return largest;
   }

@@ -53,8 +53,8 @@ std::vector<Look> confirming_looks(const GateRules& rules);
 /// The probability that the confirming launches of an unchanged suspect confirm it, at any look.
 double confirming_error(const GateRules& rules);
 
-/// What a launch shows of the effect, log(head / base): it is between the two, which are equal if nothing
-/// disturbed the launch.
+/// The effect in a launch, log(head / base), lies between two bounds. They are equal if nothing disturbed the
+/// launch.
 struct LaunchEffect {
   double lower = 0, upper = 0;
   // NOLINTNEXTLINE(google-explicit-constructor): an effect that is known is one between itself and itself

@@ -69,16 +69,20 @@ TEST_F(CompareCommand, TellsSlowerFasterAndSame) {
   EXPECT_EQ(breakeven({"compare", base, base}).status, 0);
 }
 
+/// With a single launch no change is certain.
 TEST_F(CompareCommand, InconclusiveCasesFailAsTheUserSays) {
-  const auto base = measured("base.json", 1);
-  const auto similar = measured("similar.json", 1.02);
-  const auto status = [&](const std::string& fail_on) {
-    return breakeven({"compare", base, similar, "--threshold", "1.9%", "--fail-on", fail_on}).status;
+  const auto once = [&](const std::string& name, double factor) {
+    const auto product = products({8}, {"a"}, {{"launches", 1}, {"max_seconds", 0.1}});
+    with_status(
+        0, breakeven({"run", product, "--out", file(name), "--quiet"}, fmt::format("factor={}", factor)));
+    return file(name);
   };
-  const int inconclusive = breakeven({"compare", base, similar, "--threshold", "1.9%"}).status;
-  EXPECT_EQ(status("inconclusive"), inconclusive);
-  EXPECT_EQ(status("slower"), inconclusive == 1 ? 1 : 0);
-  EXPECT_EQ(status("neither"), 2);
+  const auto base = once("base.json", 1);
+  const auto head = once("head.json", 1.5);
+  EXPECT_EQ(breakeven({"compare", base, head}).status, 3);
+  EXPECT_EQ(breakeven({"compare", base, head, "--fail-on", "inconclusive"}).status, 3);
+  EXPECT_EQ(breakeven({"compare", base, head, "--fail-on", "slower"}).status, 0);
+  EXPECT_EQ(breakeven({"compare", base, head, "--fail-on", "neither"}).status, 2);
 }
 
 TEST_F(CompareCommand, AnotherLibraryIsIncomparableUnlessAllowed) {
