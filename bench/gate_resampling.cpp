@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "verdicts/launch_effect.h"
 #include "verdicts/measured.h"
 #include "verdicts/sequential.h"
 
@@ -81,12 +82,12 @@ struct Decided {
 /// Runs a whole gate of one case.
 template <typename Next>
 Decided gate(Next next, const GateRules& rules) {
-  Decided decided;
+  std::vector<breakeven::LaunchEffect> launches;
   while (true) {
-    const auto step = breakeven::add_launch(decided.effects, next(), rules);
-    if (step.next != breakeven::Step::Next::stop) continue;
-    decided.verdict = step.verdict;
-    return decided;
+    launches.emplace_back(next());
+    const breakeven::Decision decision = breakeven::decide_from(launches, rules);
+    if (decision.step.next == breakeven::Step::Next::stop)
+      return {.verdict = decision.step.verdict, .effects = decision.effects};
   }
 }
 

@@ -25,8 +25,11 @@
 #include "reports/document/standings.h"
 #include "statistics/summary.h"
 #include "unit/reports_sample.h"
+#include "verdicts/break_even.h"
 #include "verdicts/break_even_from_results.h"
+#include "verdicts/compare.h"
 #include "verdicts/fleet.h"
+#include "verdicts/launch_effect.h"
 #include "verdicts/sequential.h"
 #include "verdicts/threshold.h"
 
@@ -197,11 +200,12 @@ bool gate_calls_one_slower(const Kind& kind, Generator& generator) {
   constexpr std::size_t cases = 50;
   const GateRules rules{.cases = cases};
   for (std::size_t c = 0; c < cases; ++c) {
-    Effects effects;
+    std::vector<LaunchEffect> launches;
     Step step;
-    while (step.next != Step::Next::stop)
-      step =
-          add_launch(effects, 0.013 * (kind.draw(generator) - kind.draw(generator)) / std::sqrt(2.0), rules);
+    while (step.next != Step::Next::stop) {
+      launches.emplace_back(0.013 * (kind.draw(generator) - kind.draw(generator)) / std::sqrt(2.0));
+      step = decide_from(launches, rules).step;
+    }
     if (step.verdict == Verdict::slower) return true;
   }
   return false;
@@ -211,6 +215,26 @@ void simulate_gate(Counts& counts) {
   for (const Kind& kind : kinds()) {
     counts.count("gate, 50 cases", kind.name, "any is slower", 0.01,
                  [&](Generator& g) { return gate_calls_one_slower(kind, g); });
+  }
+}
+
+/// Two runs of 50 cases of one machine, at different times.
+void simulate_compare(Counts& counts) {
+  for (const Kind& kind : kinds()) {
+    for (const std::size_t launches : {5U, 10U}) {
+      const std::string name = fmt::format("compare, 50 cases, {} launches", launches);
+      counts.count(
+          name, kind.name, "any is slower", 0.01,
+          [&](Generator& g) {
+            const Spread spread{.launches = launches};
+            const Result base = run_of("host", 50, 1, spread, kind, g);
+            const Result head = run_of("host", 50, 1, spread, kind, g);
+            const Verdicts verdicts = compare_results(base, head, {});
+            return std::ranges::any_of(verdicts.cases,
+                                       [](const CaseVerdict& one) { return one.verdict == Verdict::slower; });
+          },
+          4);
+    }
   }
 }
 
@@ -264,6 +288,69 @@ void simulate_rank(Counts& counts) {
         counts.count(name, kind.name, "the truth is outside the interval", 0.1, truth_is_outside, part);
       }
     }
+  }
+}
+
+/// A challenger whose time, over the baseline's, falls from an offset to a share at large values: they cross
+/// at 300.5. Where it has no crossing, the ratio is the share everywhere.
+struct Curve {
+  std::string name;
+  double share = 1;
+  bool has_crossing = true;
+
+  double log_ratio(std::int64_t value) const {
+    constexpr double crossing = 300.5;
+    return std::log(has_crossing ? share + (1 - share) * crossing / static_cast<double>(value) : share);
+  }
+};
+const std::vector<Curve>& curves() {
+  static const std::vector<Curve> all{
+      {"a challenger that ends at 0.3 of the time", 0.3}, {"a challenger that ends at 0.8", 0.8},
+      {"a challenger that ends at 0.95", 0.95},           {"a challenger that ends at 0.98", 0.98},
+      {"sides that take equally long", 1, false},         {"a challenger that takes 1 % more", 1.01, false}};
+  return all;
+}
+
+/// True if the answer states the slower side to be faster, or less than 2 % between sides that differ by
+/// more.
+bool states_something_false(const BreakEven& found, const Curve& curve) {
+  for (std::int64_t value = 16; value <= 8192; value += 1 + value / 20) {
+    const double truth = curve.log_ratio(value);
+    const auto stated = found.stated_at(value);
+    if (stated == Lead::challenger && truth >= 0) return true;
+    if (stated == Lead::baseline && truth <= 0) return true;
+    if (stated == Lead::neither && std::abs(truth) > 0.02) return true;
+  }
+  return false;
+}
+
+BreakEven searched(const Curve& curve, double deviation, const Drift& drift, const Kind& kind,
+                   Generator& generator) {
+  BreakEvenSearch search({.from = 16, .to = 8192});
+  DriftingNoise noise(drift, kind, deviation, generator);
+  while (const auto value = search.next()) search.add(*value, curve.log_ratio(*value) + noise.next());
+  return search.answer();
+}
+
+void simulate_search(Counts& counts) {
+  const Drift independent{"independent launches", 0, 0};
+  const Drift alike{"launches that resemble each other, 0.5", 0.5, 0};
+  constexpr std::size_t part = 2;
+  const auto count = [&](const Curve& curve, double deviation, const Drift& drift, const Kind& kind) {
+    counts.count(
+        fmt::format("threshold, {:g} % noise, {}", 100 * deviation, curve.name),
+        drift.correlation > 0 ? drift.name : kind.name, "something false", drift.correlation > 0 ? 1 : 0.05,
+        [&](Generator& g) {
+          return states_something_false(searched(curve, deviation, drift, kind, g), curve);
+        },
+        part);
+  };
+  for (const Curve& curve : curves()) {
+    for (const double deviation : {0.005, 0.015, 0.03}) count(curve, deviation, independent, kinds().front());
+    for (const Kind& kind : kinds()) {
+      if (&kind != &kinds().front()) count(curve, 0.015, independent, kind);
+    }
+    count(curve, 0.015, alike, kinds().front());
   }
 }
 
@@ -453,6 +540,45 @@ void print_found_fleets(std::size_t trials) {
   }
 }
 
+void print_found_crossings(std::size_t trials) {
+  fmt::print(
+      "\n| curve | noise | its crossing is in an interval | no answer | interval, high over low (median) | "
+      "launches "
+      "|\n|---|---|---|---|---|---|\n");
+  const Drift independent{"", 0, 0};
+  for (const Curve& curve : curves()) {
+    for (const double deviation : {0.005, 0.015, 0.03}) {
+      std::size_t found = 0, unclear = 0, launches = 0;
+      std::vector<double> widths;
+      for (std::size_t trial = 0; trial < trials; ++trial) {
+        Generator generator(trial);
+        const BreakEven answer = searched(curve, deviation, independent, kinds().front(), generator);
+        launches += answer.launches;
+        unclear += answer.answer == BreakEven::Answer::unclear ? 1 : 0;
+        // Where the sides are said to differ by less than 2 % from below the crossing to above it, that is
+        // the place, too.
+        const auto has = [](const auto& interval) { return interval.low <= 300.5 && 300.5 <= interval.high; };
+        for (std::size_t i = 0; i < answer.changes.size(); ++i) {
+          Interval interval = answer.changes[i].interval;
+          if (answer.changes[i].above == Lead::neither && i + 1 < answer.changes.size())
+            interval.high = answer.changes[++i].interval.high;
+          if (!has(interval)) continue;
+          ++found;
+          widths.push_back(interval.high / interval.low);
+        }
+      }
+      const auto percent = [&](std::size_t count) {
+        return 100 * static_cast<double>(count) / static_cast<double>(trials);
+      };
+      fmt::print("| {} | {:g} % | {} | {:.0f} % | {} | {:.0f} |\n", curve.name, 100 * deviation,
+                 curve.has_crossing ? fmt::format("{:.0f} %", percent(found)) : "", percent(unclear),
+                 widths.empty() ? "" : fmt::format("{:.2f}", median(widths)),
+                 static_cast<double>(launches) / static_cast<double>(trials));
+      std::cout.flush();
+    }
+  }
+}
+
 void print_found_steps(std::size_t trials) {
   fmt::print(
       "\n| runs | deviation | step | found after 4 runs | 6 | 10 | 20 |\n|---|---|---|---|---|---|---|\n");
@@ -479,9 +605,10 @@ struct Simulation {
   std::string name;
   void (*run)(Counts&);
 };
-const std::vector<Simulation> simulations{{"gate", simulate_gate},   {"marks", simulate_marks},
-                                          {"rank", simulate_rank},   {"from-results", simulate_from_results},
-                                          {"fleet", simulate_fleet}, {"history", simulate_history}};
+const std::vector<Simulation> simulations{
+    {"gate", simulate_gate},   {"compare", simulate_compare},  {"marks", simulate_marks},
+    {"rank", simulate_rank},   {"threshold", simulate_search}, {"from-results", simulate_from_results},
+    {"fleet", simulate_fleet}, {"history", simulate_history}};
 
 }  // namespace
 
@@ -495,12 +622,13 @@ int main(int count, char** arguments) {
   names.reserve(simulations.size());
   for (const Simulation& simulation : simulations) names.push_back(simulation.name);
   app.add_option("--only", only, "these verdicts")->check(CLI::IsMember(names));
-  app.add_flag("--power", is_power_shown, "print what fleet and history still find");
+  app.add_flag("--power", is_power_shown, "print what threshold, fleet and history still find");
   CLI11_PARSE(app, count, arguments);
   const auto is_asked = [&](const std::string& name) {
     return only.empty() || std::ranges::find(only, name) != only.end();
   };
   if (is_power_shown) {
+    if (is_asked("threshold")) print_found_crossings(trials);
     if (is_asked("fleet")) print_found_fleets(trials);
     if (is_asked("history")) print_found_steps(trials);
     return 0;

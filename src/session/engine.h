@@ -358,8 +358,24 @@ class MeasuringSession : public Interface {
   }
   /// Until when a visit that samples from now on may wait for the machine's own speed.
   double waits_until() const { return std::min(begun_ + max_seconds_, now() + std::max(0.0, patience())); }
-  /// Counts a round that is taken again.
-  void note_retaken(const Round& round) { retaken_seconds_ += round.seconds(); }
+
+  /// The rounds that are taken for one that counts: again while a GPU is throttled, or while the machine is
+  /// below its own speed and there is patience for it. Then the one at the highest speed counts.
+  class Attempts {
+   public:
+    explicit Attempts(MeasuringSession& session) : session_(session) {}
+
+    /// Returns the round that counts, once it is taken.
+    std::optional<Round> add(const Round& round);
+    /// True if time ran out while a round was taken again and again.
+    bool must_end() const { return takes_again_ && session_.out_of_time(); }
+
+   private:
+    MeasuringSession& session_;
+    std::optional<Round> best_;
+    bool takes_again_ = false;
+  };
+
   /// True if the session has waited most of its time for a machine below its own speed.
   bool was_mostly_waiting() const { return engine_.speed().waited_seconds() > (now() - begun_) / 2; }
 

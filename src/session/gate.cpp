@@ -16,6 +16,7 @@
 #include "statistics/summary.h"
 #include "text/counted.h"
 #include "verdicts/decision.h"
+#include "verdicts/launch_effect.h"
 #include "verdicts/notes.h"
 #include "verdicts/roofline.h"
 
@@ -329,13 +330,14 @@ class Gate : public MeasuringSession {
     std::vector<RoundProbes> probes;
     // The side that begins each pair, as an index into `prepared`.
     std::vector<std::size_t> first{generator_() % 2};
-    Attempts attempts(*this, one);
+    Attempts attempts(*this);
     visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
       const std::size_t pair = taken.base.size() + pending;
       if (pair >= first.size() || attempts.must_end()) return {};
       return {first[pair], 1 - first[pair]};
     };
     visit.take = [&](const Round& attempt) {
+      one.throttled += attempt.throttled ? 1 : 0;
       const auto best = attempts.add(attempt);
       if (!best) return;
       const Round& round = *best;
@@ -374,12 +376,13 @@ class Gate : public MeasuringSession {
                   .is_paired = true};
       visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
       visit.before_sampling = [&] { visit.wait_until = waits_until(); };
-      Attempts attempts(*this, one);
+      Attempts attempts(*this);
       visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
         if (taken.size() + pending >= pairs || attempts.must_end()) return {};
         return {0};
       };
       visit.take = [&](const Round& attempt) {
+        one.throttled += attempt.throttled ? 1 : 0;
         auto best = attempts.add(attempt);
         if (!best) return;
         taken.push_back(std::move(*best));
@@ -402,35 +405,6 @@ class Gate : public MeasuringSession {
     verdict_of(one).launches.push_back(std::move(launch));
     return pairs;
   }
-
-  /// The rounds that are taken for one pair: again while the machine is below its own speed and there is
-  /// patience for it. Then the one at the highest speed is the pair.
-  class Attempts {
-   public:
-    Attempts(Gate& gate, ComparedCase& one) : gate_(gate), one_(one) {}
-
-    /// Returns the pair once it is taken.
-    std::optional<Round> add(const Round& round) {
-      takes_again_ = true;
-      if (round.throttled) {
-        ++one_.throttled;
-        return std::nullopt;
-      }
-      if (!best_ || round.own_speed.value_or(1) > best_->own_speed.value_or(1)) best_ = round;
-      takes_again_ = !best_->is_undisturbed() && gate_.patience() > 0;
-      if (!takes_again_) return std::exchange(best_, std::nullopt);
-      gate_.note_retaken(round);
-      return std::nullopt;
-    }
-    /// True if time ran out while a pair was taken again and again.
-    bool must_end() const { return takes_again_ && gate_.out_of_time(); }
-
-   private:
-    Gate& gate_;
-    ComparedCase& one_;
-    std::optional<Round> best_;
-    bool takes_again_ = false;
-  };
 
   static void add_pair(const Round& round, const std::vector<std::size_t>& prepared, LaunchSamples& taken) {
     for (const std::size_t i : {0U, 1U})

@@ -41,7 +41,7 @@ std::vector<std::string> counting_backends(const std::vector<AmountByBackend>& l
   return chosen;
 }
 
-std::vector<double> log_ratios_of(const std::vector<PairedLaunch>& launches) {
+std::vector<LaunchEffect> log_ratios_of(const std::vector<PairedLaunch>& launches) {
   std::array<std::vector<std::string>, 2> chosen;
   for (std::size_t side = 0; side < 2; ++side) {
     std::vector<AmountByBackend> amounts;
@@ -49,7 +49,7 @@ std::vector<double> log_ratios_of(const std::vector<PairedLaunch>& launches) {
     for (const PairedLaunch& launch : launches) amounts.push_back(launch.amounts[side]);
     chosen[side] = counting_backends(amounts);
   }
-  std::vector<double> log_ratios;
+  std::vector<LaunchEffect> log_ratios;
   log_ratios.reserve(launches.size());
   for (std::size_t i = 0; i < launches.size(); ++i)
     log_ratios.push_back(launches[i].log_ratios.at({chosen[0][i], chosen[1][i]}));

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "verdicts/launch_effect.h"
+
 namespace breakeven {
 
 /// The seconds or joules of a side's backends in one launch, by backend.
@@ -13,8 +15,8 @@ using AmountByBackend = std::map<std::string, double>;
 
 /// One launch of both sides.
 struct PairedLaunch {
-  std::array<AmountByBackend, 2> amounts;                        // of the baseline and of the challenger
-  std::map<std::array<std::string, 2>, double> log_ratios = {};  // log(challenger / baseline), by backends
+  std::array<AmountByBackend, 2> amounts;  // of the baseline and of the challenger
+  std::map<std::array<std::string, 2>, LaunchEffect> log_ratios = {};  // log(challenger / baseline)
 };
 
 /// The backend that counts in each launch: of those in the launch, the backend with the smallest median over
@@ -25,6 +27,6 @@ std::vector<std::string> counting_backends(const std::vector<AmountByBackend>& l
 
 /// log(challenger / baseline) of each launch, with the backends that count. Each launch has the ratios of all
 /// pairs of its backends.
-std::vector<double> log_ratios_of(const std::vector<PairedLaunch>& launches);
+std::vector<LaunchEffect> log_ratios_of(const std::vector<PairedLaunch>& launches);
 
 }  // namespace breakeven

@@ -16,6 +16,7 @@
 #include "session/schedule.h"
 #include "statistics/summary.h"
 #include "text/counted.h"
+#include "verdicts/launch_effect.h"
 #include "verdicts/overview.h"
 #include "workloads/ranks.h"
 
@@ -32,19 +33,24 @@ struct SideAtValue {
   std::map<std::string, std::vector<double>> seconds, joules;  // by backend: the median of each launch
 };
 
-/// One launch at one value, as a search uses it.
-struct SearchedLaunch {
-  PairedLaunch pair;
-  std::vector<RoundProbes> rounds;  // the probes around its rounds
-  bool is_slow = false;             // some of them count although the machine was below its own speed
+/// The measurements of a backend in one launch, of the rounds that count.
+struct LaunchOfBackend {
+  std::size_t side = 0;
+  std::string backend;
+  std::vector<double> seconds = {};
+  std::vector<double> own_speed = {};        // the machine's in each, as it is known now
+  std::vector<RoundProbes> probes = {};      // around each
+  std::vector<double> reported_joules = {};  // per iteration
+  std::optional<double> joules = {};         // per iteration, of the launch
 };
+using SearchedLaunch = std::vector<LaunchOfBackend>;
 
-/// log(challenger / baseline) of each launch at a value.
-std::vector<double> log_ratios_of(const std::vector<SearchedLaunch>& launches) {
-  std::vector<PairedLaunch> pairs;
-  pairs.reserve(launches.size());
-  for (const SearchedLaunch& launch : launches) pairs.push_back(launch.pair);
-  return log_ratios_of(pairs);
+/// log(challenger's seconds / baseline's) in a launch.
+LaunchEffect effect_of(const LaunchOfBackend& baseline, const LaunchOfBackend& challenger) {
+  LaunchSamples samples{.base = baseline.seconds, .head = challenger.seconds};
+  for (std::size_t i = 0; i < std::min(baseline.own_speed.size(), challenger.own_speed.size()); ++i)
+    samples.own_speed.push_back(std::min(baseline.own_speed[i], challenger.own_speed[i]));
+  return effect_of(samples);
 }
 
 /// The backends of each side that are measured no further at a value.
@@ -53,18 +59,17 @@ using LostBackends = std::array<std::set<std::string>, 2>;
 /// The search for one question in time, energy or cost.
 struct OpenSearch {
   Quantity in = Quantity::time;
+  double log_price_ratio = 0;  // log(challenger's price / baseline's) if it is in cost
   BreakEvenRules rules;
   BreakEvenSearch search = BreakEvenSearch(rules);
   std::map<std::int64_t, std::vector<SearchedLaunch>> launches = {};
   std::map<std::int64_t, std::string> reasons = {};  // why values cannot be measured
   std::map<std::int64_t, std::size_t> unread = {};   // launches of a value without an energy reading
   bool over = false;
-  std::size_t doubtful = 0;  // launches of a slow machine, as was seen too late
 
   void add(std::int64_t value, SearchedLaunch launch) {
-    std::vector<SearchedLaunch>& of_value = launches[value];
-    of_value.push_back(std::move(launch));
-    search.replace(value, log_ratios_of(of_value));  // the backends that count may be others now
+    launches[value].push_back(std::move(launch));
+    search.replace(value, log_ratios(value));  // the backends that count may be others now
     reasons.erase(value);
     over = false;  // the launch may be for another metric, and take back what the answer rests on
   }
@@ -80,20 +85,13 @@ struct OpenSearch {
     const auto known = launches.find(value);
     if (known == launches.end()) return;
     std::size_t forgotten = 0;
-    for (SearchedLaunch& launch : known->second) {
-      for (std::size_t side = 0; side < 2; ++side) {
-        const std::set<std::string>& of_side = lost[side];
-        forgotten += std::erase_if(launch.pair.amounts[side],
-                                   [&](const auto& amount) { return of_side.contains(amount.first); });
-      }
-      std::erase_if(launch.pair.log_ratios, [&](const auto& ratio) {
-        return lost[0].contains(ratio.first[0]) || lost[1].contains(ratio.first[1]);
-      });
-    }
+    for (SearchedLaunch& launch : known->second)
+      forgotten +=
+          std::erase_if(launch, [&](const auto& one) { return lost[one.side].contains(one.backend); });
     if (forgotten == 0) return;
-    std::erase_if(known->second, [](const SearchedLaunch& launch) { return launch.pair.log_ratios.empty(); });
+    std::erase_if(known->second, [this](const auto& launch) { return !has_both_sides(launch); });
     if (known->second.empty()) return cannot(value, reason);
-    search.replace(value, log_ratios_of(known->second));
+    search.replace(value, log_ratios(value));
     over = false;
   }
   /// Adds nothing for a launch without an energy reading: one that is missing by chance must not cost the
@@ -104,20 +102,50 @@ struct OpenSearch {
       cannot(value, std::move(reason));
   }
 
-  /// Starts the search again with the launches for which is_slow(launch) is false. Returns true if any launch
-  /// was removed.
-  template <typename IsSlow>
-  bool forget_launches(const IsSlow& is_slow) {
-    std::size_t forgotten = 0;
-    for (auto& [value, of_value] : launches) forgotten += std::erase_if(of_value, is_slow);
-    if (forgotten == 0) return false;
-    unread.clear();
+  /// Searches again in the launches as they are now.
+  void search_again() {
     search = BreakEvenSearch(rules);
-    for (const auto& [value, of_value] : launches) {
-      if (!of_value.empty()) search.replace(value, log_ratios_of(of_value));
-    }
+    for (const auto& [value, of_value] : launches) search.replace(value, log_ratios(value));
     for (const auto& [value, reason] : reasons) search.cannot(value);
-    return true;
+    over = false;
+  }
+
+  /// log(challenger / baseline) of each launch at a value.
+  std::vector<LaunchEffect> log_ratios(std::int64_t value) const {
+    std::vector<PairedLaunch> pairs;
+    for (const SearchedLaunch& launch : launches.at(value)) pairs.push_back(paired(launch));
+    return log_ratios_of(pairs);
+  }
+
+  /// True if both sides have an amount of what is compared.
+  bool has_both_sides(const SearchedLaunch& launch) const {
+    const PairedLaunch pair = paired(launch);
+    return std::ranges::none_of(pair.amounts, &AmountByBackend::empty);
+  }
+
+ private:
+  PairedLaunch paired(const SearchedLaunch& launch) const {
+    PairedLaunch pair;
+    std::array<std::vector<const LaunchOfBackend*>, 2> known;
+    for (const LaunchOfBackend& one : launch) {
+      if (in == Quantity::energy && !one.joules) continue;
+      known.at(one.side).push_back(&one);
+      pair.amounts.at(one.side)[one.backend] = in == Quantity::energy ? *one.joules : median(one.seconds);
+    }
+    for (const LaunchOfBackend* baseline : known[0]) {
+      for (const LaunchOfBackend* challenger : known[1])
+        pair.log_ratios.insert_or_assign({baseline->backend, challenger->backend},
+                                         log_ratio(*baseline, *challenger));
+    }
+    return pair;
+  }
+
+  LaunchEffect log_ratio(const LaunchOfBackend& baseline, const LaunchOfBackend& challenger) const {
+    const LaunchEffect in_time = effect_of(baseline, challenger);
+    const double shift = in == Quantity::energy
+                             ? std::log(*challenger.joules / *baseline.joules) - in_time.middle()
+                             : log_price_ratio;
+    return {in_time.lower + shift, in_time.upper + shift};
   }
 };
 
@@ -142,7 +170,7 @@ class ThresholdSession : public MeasuringSession {
     begin();
     while (!must_end()) {
       auto due = due_values();
-      if (due.empty() && reopen_doubtful()) due = due_values();
+      if (due.empty() && judge_speeds_again()) due = due_values();
       if (due.empty()) break;
       engine_.begin_launch();
       std::shuffle(due.begin(), due.end(), generator_);
@@ -152,7 +180,7 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
-    count_doubtful();
+    judge_speeds_again();
     end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();
@@ -188,6 +216,7 @@ class ThresholdSession : public MeasuringSession {
       open.question = &question;
       for (const Quantity in : plan_.config.in) {
         open.searches.push_back({.in = in,
+                                 .log_price_ratio = in == Quantity::cost ? log_price_ratio() : 0,
                                  .rules = {.from = question.from,
                                            .to = question.to,
                                            .multiple = plan_.config.multiple,
@@ -195,6 +224,11 @@ class ThresholdSession : public MeasuringSession {
                                            .width = plan_.config.width}});
       }
     }
+  }
+
+  double log_price_ratio() const {
+    const auto& wanted = plan_.config.sides;
+    return std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);
   }
 
   /// The ranks of a side's cases; 1 if they differ.
@@ -224,41 +258,32 @@ class ThresholdSession : public MeasuringSession {
     return due;
   }
 
-  /// Searches again without the launches that were slow according to what is known now: next to a neighbour
-  /// that was there from the start, the first launches looked undisturbed. Returns true if an answer is open
-  /// again without them.
-  bool reopen_doubtful() {
-    const auto is_slow = [this](const SearchedLaunch& launch) { return was_slow_unnoticed(launch); };
-    bool any = false;
+  /// Takes over what is known now of the machine's speed in all launches: next to a neighbour that was there
+  /// from the start, the first launches looked undisturbed. Returns true if that changed any.
+  bool judge_speeds_again() {
+    bool has_changed = false;
     for (OpenQuestion& open : questions_) {
       for (OpenSearch& one : open.searches) {
-        if (!one.forget_launches(is_slow)) continue;
-        one.over = false;
-        any = true;
+        bool is_changed = false;
+        for (auto& [value, launches] : one.launches) {
+          for (SearchedLaunch& launch : launches)
+            is_changed =
+                std::ranges::any_of(launch, [this](auto& of) { return judge_again(of); }) || is_changed;
+        }
+        if (is_changed) one.search_again();
+        has_changed = has_changed || is_changed;
       }
     }
-    return any;
+    return has_changed;
   }
-
-  /// True if the machine was below its own speed in the launch, by what is known now, and not when it was
-  /// taken.
-  bool was_slow_unnoticed(const SearchedLaunch& launch) {
-    if (launch.is_slow) return false;
-    const auto slow = std::ranges::count_if(launch.rounds, [this](const RoundProbes& round) {
-      return engine_.speed().by_now(round) < trusted_speed_share;
-    });
-    return 4 * static_cast<std::size_t>(slow) > launch.rounds.size();
-  }
-
-  /// Counts the launches that could not be taken again, because time ran out.
-  void count_doubtful() {
-    for (OpenQuestion& open : questions_) {
-      for (OpenSearch& one : open.searches) {
-        for (const auto& [value, launches] : one.launches)
-          one.doubtful += static_cast<std::size_t>(std::ranges::count_if(
-              launches, [this](const SearchedLaunch& launch) { return was_slow_unnoticed(launch); }));
-      }
+  bool judge_again(LaunchOfBackend& one) {
+    bool has_changed = false;
+    for (std::size_t i = 0; i < one.own_speed.size(); ++i) {
+      const double by_now = engine_.speed().by_now(one.probes[i]);
+      has_changed = has_changed || by_now < one.own_speed[i];
+      one.own_speed[i] = std::min(one.own_speed[i], by_now);
     }
+    return has_changed;
   }
 
   using Sides = std::array<std::unique_ptr<SideAtValue>, 2>;
@@ -288,29 +313,33 @@ class ThresholdSession : public MeasuringSession {
     for (std::size_t side = 0; side < 2; ++side) {
       for (Contender& contender : sides[side]->contenders) {
         if (!contender.finished)
-          taken.push_back({.side = side, .at = sides[side].get(), .contender = &contender});
+          taken.push_back({.at = sides[side].get(),
+                           .contender = &contender,
+                           .of = {.side = side, .backend = contender.participant->backend.name}});
       }
     }
-    SearchedLaunch launch;
-    const bool enough = sample(taken, sides[0]->launches, launch);
+    const bool enough = sample(taken, sides[0]->launches);
     for (const auto& side : sides) ++side->launches;
     // A wrong result has no speed in earlier launches either, and a backend that failed cannot be chosen.
     const LostBackends lost = lost_backends(sides);
     for (OpenSearch& one : open.searches) one.forget_backends(value, lost, why_not(sides));
     if (Interruption::requested() || !enough) return;  // an incomplete launch does not count
+    SearchedLaunch launch;
     for (LaunchOfContender& one : taken) {
-      if (one.contender->finished || one.seconds.empty()) continue;
+      if (one.contender->finished || one.of.seconds.empty()) continue;
       if (wants(Quantity::energy)) note_energy(one);
-      const std::string& backend = one.contender->participant->backend.name;
-      one.at->seconds[backend].push_back(median(one.seconds));
-      if (one.joules) one.at->joules[backend].push_back(*one.joules);
+      one.at->seconds[one.of.backend].push_back(median(one.of.seconds));
+      if (one.of.joules) one.at->joules[one.of.backend].push_back(*one.of.joules);
+      launch.push_back(one.of);
     }
     for (OpenSearch& one : open.searches) {
-      std::string reason;
-      if (auto pair = pair_in(one.in, taken, sides, reason)) {
-        launch.pair = std::move(*pair);
+      if (one.has_both_sides(launch)) {
         one.add(value, launch);
-      } else if (has_lost_a_side(sides)) {
+        continue;
+      }
+      std::string reason = why_not(sides);
+      if (reason.empty()) reason = why_no_energy(taken);
+      if (has_lost_a_side(sides)) {
         one.cannot(value, std::move(reason));
       } else {
         one.skip(value, std::move(reason));
@@ -320,55 +349,15 @@ class ThresholdSession : public MeasuringSession {
 
   /// The measurements of a contender in one launch.
   struct LaunchOfContender {
-    std::size_t side = 0;
     SideAtValue* at = nullptr;
     Contender* contender = nullptr;
-    std::vector<double> seconds = {};
-    std::vector<double> reported_joules = {};  // per iteration, of the samples that count
-    std::optional<double> joules = {};         // per iteration, of the launch
+    LaunchOfBackend of = {};
   };
-
-  /// The amounts of a launch in time, energy or cost, of every pair of backends. Empty, and the reason is
-  /// set, if a side has none.
-  std::optional<PairedLaunch> pair_in(Quantity in, const std::vector<LaunchOfContender>& taken,
-                                      const Sides& sides, std::string& reason) const {
-    PairedLaunch pair;
-    std::array<std::vector<const LaunchOfContender*>, 2> known;
-    for (const LaunchOfContender& one : taken) {
-      if (one.contender->finished || one.seconds.empty()) continue;
-      if (in == Quantity::energy && !one.joules) continue;
-      known[one.side].push_back(&one);
-      pair.amounts[one.side][one.contender->participant->backend.name] =
-          in == Quantity::energy ? *one.joules : median(one.seconds);
-    }
-    if (known[0].empty() || known[1].empty()) {
-      reason = why_not(sides);
-      if (reason.empty()) reason = why_no_energy(taken);
-      return std::nullopt;
-    }
-    for (const LaunchOfContender* baseline : known[0]) {
-      for (const LaunchOfContender* challenger : known[1])
-        pair.log_ratios[{baseline->contender->participant->backend.name,
-                         challenger->contender->participant->backend.name}] =
-            log_ratio_in(in, *baseline, *challenger);
-    }
-    return pair;
-  }
-
-  /// log(challenger / baseline) of two backends in a launch.
-  double log_ratio_in(Quantity in, const LaunchOfContender& baseline,
-                      const LaunchOfContender& challenger) const {
-    if (in == Quantity::energy) return std::log(*challenger.joules / *baseline.joules);
-    const double faster = effect_of({.base = baseline.seconds, .head = challenger.seconds}).middle();
-    if (in == Quantity::time) return faster;
-    const auto& wanted = plan_.config.sides;
-    return faster + std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);
-  }
 
   static std::string why_no_energy(const std::vector<LaunchOfContender>& taken) {
     std::vector<std::string> reasons;
     for (const LaunchOfContender& one : taken) {
-      if (one.joules) continue;
+      if (one.of.joules) continue;
       const auto& told = one.contender->participant->backend.unreadable;
       const auto why = told.find("joules");
       std::string reason = one.contender->joules.unknown;
@@ -388,57 +377,55 @@ class ThresholdSession : public MeasuringSession {
   static void note_energy(LaunchOfContender& one) {
     const Contender& contender = *one.contender;
     if (contender.watch) {
-      if (contender.joules.unknown.empty()) one.joules = contender.joules.value;
+      if (contender.joules.unknown.empty()) one.of.joules = contender.joules.value;
       return;
     }
-    one.joules = median_if_any(one.reported_joules);
+    one.of.joules = median_if_any(one.of.reported_joules);
   }
 
   /// Takes rounds of all contenders of both sides, in random order, as in a run; of those alone whose memory
-  /// does not suffice beside others. Returns false if there are not enough. Adds the probes around the rounds
-  /// that count to `searched`.
-  bool sample(std::vector<LaunchOfContender>& taken, int launch, SearchedLaunch& searched) {
+  /// does not suffice beside others. Returns false if there are not enough.
+  bool sample(std::vector<LaunchOfContender>& taken, int launch) {
     if (taken.empty()) return true;  // there is nothing to compare
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
     visit.measures_energy = wants(Quantity::energy);
     visit.before_sampling = [&] { visit.wait_until = waits_until(); };  // preparing is no waiting
     std::size_t counted = 0, wanted = 2;
-    bool cut_short = false;
-    visit.take = [&](const Round& round) {
-      const bool is_slow = !round.is_undisturbed() && !round.throttled && patience() <= 0;
-      if (!round.is_undisturbed() && !is_slow) {
-        note_retaken(round);
-        cut_short = cut_short || out_of_time();
-        return;
-      }
-      searched.is_slow = searched.is_slow || is_slow;
-      searched.rounds.push_back(round.probes);
+    Attempts attempts(*this);
+    visit.take = [&](const Round& attempt) {
+      const auto round = attempts.add(attempt);
+      if (!round) return;
       for (std::size_t i = 0; i < taken.size(); ++i) {
-        if (!round.samples[i]) continue;
-        taken[i].seconds.push_back(round.samples[i]->seconds);
-        const double joules = round.samples[i]->joules.value_or(0);
-        if (joules > 0) taken[i].reported_joules.push_back(joules);
+        if (!round->samples[i]) continue;
+        LaunchOfBackend& of = taken[i].of;
+        of.seconds.push_back(round->samples[i]->seconds);
+        if (round->own_speed) {
+          of.own_speed.push_back(*round->own_speed);
+          of.probes.push_back(round->probes);
+        }
+        const double joules = round->samples[i]->joules.value_or(0);
+        if (joules > 0) of.reported_joules.push_back(joules);
       }
-      if (counted++ == 0 && round.longest() > 0) wanted = pairs_of_launch(round.longest(), measure_);
+      if (counted++ == 0 && round->longest() > 0) wanted = pairs_of_launch(round->longest(), measure_);
     };
     visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
-      if (cut_short || counted + pending >= wanted) return {};
+      if (attempts.must_end() || counted + pending >= wanted) return {};
       auto due = random_order(taken.size(), generator_);
       std::erase_if(due, [&](std::size_t i) { return taken[i].contender->finished; });
       return due;
     };
     engine_.measure(visit);
+    bool is_enough = !attempts.must_end();
     for (Contender* reopened : engine_.reopen_for_memory(visit)) {
       engine_.stop_workers();
       LaunchOfContender& one = *std::ranges::find(taken, reopened, &LaunchOfContender::contender);
-      one.seconds.clear();
-      one.reported_joules.clear();
+      one.of = {.side = one.of.side, .backend = one.of.backend};
       std::vector<LaunchOfContender> alone{one};
-      cut_short = !sample(alone, launch, searched) || cut_short;
+      is_enough = sample(alone, launch) && is_enough;
       one = std::move(alone.front());
     }
-    return !cut_short;
+    return is_enough;
   }
 
   /// True if no contender of one side can be measured any further.
@@ -489,19 +476,12 @@ class ThresholdSession : public MeasuringSession {
                            .to = open.question->to,
                            .found = one.search.answer()};
     std::size_t slow = 0;
-    for (const auto& [value, launches] : one.launches)
-      slow += static_cast<std::size_t>(std::ranges::count_if(launches, &SearchedLaunch::is_slow));
-    if (slow > 0) answer.slow_launches = slow;
     std::set<std::string> notes;
-    if (one.doubtful > 0) {
-      answer.found.answer = BreakEven::Answer::unclear;
-      answer.found.changes.clear();
-      answer.doubtful_launches = one.doubtful;
-    }
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};
-      if (const auto found = one.launches.find(value); found != one.launches.end())
-        point.log_ratios = log_ratios_of(found->second);
+      if (one.launches.contains(value)) point.log_ratios = one.log_ratios(value);
+      slow += point.log_ratios.size() -
+              static_cast<std::size_t>(std::ranges::count_if(point.log_ratios, &LaunchEffect::is_known));
       if (const auto reason = one.reasons.find(value); reason != one.reasons.end())
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {
@@ -514,14 +494,15 @@ class ThresholdSession : public MeasuringSession {
       answer.points.push_back(std::move(point));
     }
     if (slow > 0) {
+      answer.slow_launches = slow;
       const std::string meanwhile =
           engine_.speed().waited_seconds() > 0
               ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed().while_waiting()))
               : "";
-      notes.insert(
-          fmt::format("in {} of {} this machine was below 95 % of its own speed{}: the times are those of a "
-                      "machine with these neighbours",
-                      slow, counted_text(answer.found.launches, "launch", "launches"), meanwhile));
+      notes.insert(fmt::format(
+          "in {} of {} this machine was below 95 % of its own speed{}: what neighbours can have done "
+          "is in the intervals, and the times are those beside them",
+          slow, counted_text(answer.found.launches, "launch", "launches"), meanwhile));
     } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {
       notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
                                ran_at(engine_.speed().while_waiting())));

@@ -10,20 +10,46 @@
 namespace breakeven {
 namespace {
 
-constexpr double plain = 0.2;    // as a logarithm; launches seldom differ by this much by chance
-constexpr double narrow = 1.25;  // a line is fitted once high / low of a bracket is below this
+constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
+constexpr double narrow = 1.25;        // a line is fitted once high / low of a bracket is below this
+constexpr double least_lead = 0.02;    // as a logarithm; a smaller lead need not be told from none
+constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
 constexpr int most_moves = 3;
-constexpr int tied_after = 8;  // launches after which neither side counts as ahead
+constexpr std::size_t alone_after = 8;  // launches with which a lead counts that no neighbour shares
+constexpr std::size_t open_after = 28;  // launches after which a lead stays open
 
 double after(std::int64_t value) {
   return static_cast<double>(value + 1);
 }
 
+/// The launches that count: the undisturbed ones if enough are, as with the pairs of a launch.
+std::vector<LaunchEffect> counting(const std::vector<LaunchEffect>& launches) {
+  std::vector<LaunchEffect> known;
+  std::ranges::copy_if(launches, std::back_inserter(known), &LaunchEffect::is_known);
+  return known.size() >= std::max<std::size_t>(2, launches.size() / 3) ? known : launches;
+}
+
 /// The side that is plainly ahead in every launch.
-std::optional<Lead> plain_lead(const std::vector<double>& log_ratios) {
-  if (std::ranges::all_of(log_ratios, [](double r) { return r < -plain; })) return Lead::challenger;
-  if (std::ranges::all_of(log_ratios, [](double r) { return r > plain; })) return Lead::baseline;
+std::optional<Lead> plain_lead(const std::vector<LaunchEffect>& launches) {
+  if (std::ranges::all_of(launches, [](const LaunchEffect& one) { return one.upper < -plain; }))
+    return Lead::challenger;
+  if (std::ranges::all_of(launches, [](const LaunchEffect& one) { return one.lower > plain; }))
+    return Lead::baseline;
   return std::nullopt;
+}
+
+/// The interval of the level, in which launches that agree by chance have the least noise that they can have.
+Interval interval_of(const std::vector<LaunchEffect>& launches, double error_each_side) {
+  const auto n = static_cast<double>(launches.size());
+  const double left = n - 2 * std::floor(trimmed_launches * n);
+  const double t = student_t_exceeded(left - 1, error_each_side);
+  const auto bound = [&](double LaunchEffect::*of, double sign) {
+    const std::vector<double> bounds = bounds_of(launches, of);
+    const double error =
+        std::max(trimmed_standard_error(bounds, trimmed_launches), least_noise / std::sqrt(n));
+    return trimmed_mean(bounds, trimmed_launches) + sign * t * error;
+  };
+  return {.low = bound(&LaunchEffect::lower, -1), .high = bound(&LaunchEffect::upper, 1)};
 }
 
 }  // namespace
@@ -33,29 +59,37 @@ Lead lead_of(const Estimate& ratio) {
   return ratio.value < 1 ? Lead::challenger : Lead::baseline;
 }
 
-double level_of_launches(const std::vector<double>& log_ratios) {
-  return trimmed_mean(log_ratios, trimmed_launches);
+double level_of_launches(const std::vector<LaunchEffect>& log_ratios) {
+  return trimmed_mean(middles_of(counting(log_ratios)), trimmed_launches);
 }
 
-std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios) {
+std::optional<Lead> lead_of_launches(const std::vector<LaunchEffect>& log_ratios) {
   if (log_ratios.empty()) return std::nullopt;
-  constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
-  if (const auto side = plain_lead(log_ratios)) return side;
-  if (log_ratios.size() < 2) return std::nullopt;
-  const double ahead = level_of_launches(log_ratios);
-  const auto n = static_cast<double>(log_ratios.size());
-  const double left = n - 2 * std::floor(trimmed_launches * n);
-  // Every launch adds a test, and any of them may decide: 1 % for all of them together.
-  constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
-  const double t = student_t_exceeded(left - 1, error_each_side);
-  if (std::abs(ahead) >
-      t * std::max(trimmed_standard_error(log_ratios, trimmed_launches), least_noise / std::sqrt(n)))
-    return ahead < 0 ? Lead::challenger : Lead::baseline;
-  return log_ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
+  const std::vector<LaunchEffect> launches = counting(log_ratios);
+  if (const auto side = plain_lead(launches)) return side;
+  if (launches.size() < 2) return std::nullopt;
+  // Every launch adds a test, and any of them may decide. Most of the error is for the first seven: a clear
+  // lead needs few launches, and many launches need little error.
+  const double share = launches.size() <= alone_after ? 0.7 / (alone_after - 1)
+                                                      : 0.3 / static_cast<double>(open_after - alone_after);
+  constexpr double of_leads = 0.01, of_equality = 0.1;  // the errors of all tests together, for both sides
+  const Interval lead = interval_of(launches, share * of_leads / 2);
+  if (lead.high < 0) return Lead::challenger;
+  if (lead.low > 0) return Lead::baseline;
+  const Interval level = interval_of(launches, share * of_equality / 2);
+  if (-least_lead < level.low && level.high < least_lead) return Lead::neither;
+  return std::nullopt;
 }
 
-bool counts_alone(const std::vector<double>& log_ratios) {
-  return log_ratios.size() >= tied_after || plain_lead(log_ratios).has_value();
+bool leave_lead_open(const std::vector<LaunchEffect>& log_ratios) {
+  if (lead_of_launches(log_ratios)) return false;
+  // More launches beside neighbours would not bring their bounds closer.
+  const bool are_known = std::ranges::all_of(counting(log_ratios), &LaunchEffect::is_known);
+  return log_ratios.size() >= (are_known ? open_after : alone_after);
+}
+
+bool counts_alone(const std::vector<LaunchEffect>& log_ratios) {
+  return log_ratios.size() >= alone_after || plain_lead(counting(log_ratios)).has_value();
 }
 
 void BreakEven::conclude(Lead top) {
@@ -103,7 +137,7 @@ double BreakEvenSearch::level(std::int64_t value) const {
 }
 
 void BreakEvenSearch::cannot(std::int64_t value) {
-  std::vector<double>& ratios = launches_[value];
+  std::vector<LaunchEffect>& ratios = launches_[value];
   // A zone may end at this value, which has no level any more: the zones are made again from the others.
   if (!ratios.empty()) zones_.clear();
   ratios.clear();
@@ -112,6 +146,16 @@ void BreakEvenSearch::cannot(std::int64_t value) {
 bool BreakEvenSearch::is_unmeasurable(std::int64_t value) const {
   const auto found = launches_.find(value);
   return found != launches_.end() && found->second.empty();
+}
+
+std::size_t BreakEvenSearch::count(std::int64_t value) const {
+  const auto found = launches_.find(value);
+  return found == launches_.end() ? 0 : found->second.size();
+}
+
+bool BreakEvenSearch::is_open(std::int64_t value) const {
+  const auto found = launches_.find(value);
+  return found != launches_.end() && leave_lead_open(found->second);
 }
 
 std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
@@ -159,14 +203,19 @@ std::optional<std::int64_t> BreakEvenSearch::next() {
   return std::nullopt;
 }
 
-/// Returns the next value of the grid to measure. One launch shows which side is plainly ahead, but not where
-/// the lead changes: neighbours with different sides ahead are both confirmed by a second launch, and a lead
-/// that no neighbour shares by as many as counts_alone() needs.
+/// Returns the next value of the grid to measure. Each value gets one launch before any gets a second, so
+/// that launches of one value, which may resemble those just before, lie apart. One launch shows which side
+/// is plainly ahead, but not where the lead changes: neighbours with different sides ahead are both confirmed
+/// by a second launch, and a lead that no neighbour shares by as many as counts_alone() needs.
 std::optional<std::int64_t> BreakEvenSearch::surveying() const {
-  for (const std::int64_t value : grid_) {
-    if (!lead(value) && !is_unmeasurable(value)) return value;
-  }
+  std::optional<std::int64_t> due;
   const auto known = known_leads();
+  for (const std::int64_t value : grid_) {
+    const bool is_settled = lead(value) || is_unmeasurable(value) || is_open(value) ||
+                            (count(value) >= alone_after && is_between_sides(known, value));
+    if (!is_settled && (!due || count(value) < count(*due))) due = value;
+  }
+  if (due) return due;
   for (std::size_t i = 1; i < known.size(); ++i) {
     if (known[i - 1].second == known[i].second) continue;
     for (const std::int64_t value : {known[i - 1].first, known[i].first}) {
@@ -177,6 +226,15 @@ std::optional<std::int64_t> BreakEvenSearch::surveying() const {
     if (is_alone(known, i) && !counts_alone(launches_.at(known[i].first))) return known[i].first;
   }
   return std::nullopt;
+}
+
+/// True if different sides are ahead at the nearest values below and above, so that the lead changes near it.
+bool BreakEvenSearch::is_between_sides(const std::vector<std::pair<std::int64_t, Lead>>& known,
+                                       std::int64_t value) {
+  const auto above = std::ranges::upper_bound(known, value, {}, &std::pair<std::int64_t, Lead>::first);
+  if (above == known.begin() || above == known.end()) return false;
+  const Lead below = std::prev(above)->second;
+  return below != above->second && below != Lead::neither && above->second != Lead::neither;
 }
 
 /// True if the side that is ahead at the i-th value is ahead at none of its neighbours.
@@ -223,28 +281,31 @@ BreakEvenSearch::Gap BreakEvenSearch::gap_in(const Bracket& bracket, const LeadA
   bool is_below = true;
   for (auto at = begin; at != end && is_below; ++at) {
     const auto here = lead_at(at->first);
-    if (!here) continue;
-    is_below = *here == bracket.below;
+    if (!here && !is_open(at->first)) continue;
+    is_below = here == bracket.below;
     (is_below ? gap.last_below : gap.first_unclear) = at->first;
   }
   bool is_above = true;
   for (auto at = end; at != begin && is_above;) {
     --at;
     const auto here = lead_at(at->first);
-    if (!here) continue;
-    is_above = *here == bracket.above;
+    if (!here && !is_open(at->first)) continue;
+    is_above = here == bracket.above;
     (is_above ? gap.first_above : gap.last_unclear) = at->first;
   }
+  gap.is_open = std::any_of(begin, end, [&](const auto& one) { return is_open(one.first); });
   return gap;
 }
 
 /// Returns the middle of the bracket, until the bracket is narrow enough. If values inside have neither end's
-/// lead, the bracket is narrow once the parts above and below them are.
+/// lead, the bracket is narrow once the parts above and below them are. If many launches leave it open who is
+/// ahead there, a value shows by chance whether it is among them, and a rough place is enough.
 std::optional<std::int64_t> BreakEvenSearch::halving(const Bracket& bracket) const {
   const Gap gap = gap_in(bracket, [this](std::int64_t value) { return confirmed(value); });
   for (const auto& [low, high] :
        {std::pair(gap.last_unclear, gap.first_above), std::pair(gap.last_below, gap.first_unclear)}) {
-    if (static_cast<double>(high) <= (1 + rules_.width) * static_cast<double>(low)) continue;
+    const double enough = gap.is_open ? narrow : 1 + rules_.width;
+    if (static_cast<double>(high) <= enough * static_cast<double>(low)) continue;
     const std::int64_t middle = rounded(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
     if (middle > low && middle < high && !is_unmeasurable(middle)) return middle;
   }
@@ -270,7 +331,7 @@ std::optional<std::int64_t> BreakEvenSearch::narrowing(Zone& zone) const {
       break;
     }
     const auto here = confirmed(middle);
-    if (!here && !is_unmeasurable(middle)) return middle;
+    if (!here && !is_unmeasurable(middle) && count(middle) < alone_after) return middle;
     if (!here || *here == Lead::neither) {
       zone.centre = static_cast<double>(middle);
       break;
@@ -296,7 +357,7 @@ double BreakEvenSearch::noise() const {
   double freedom = 0;
   for (const auto& [value, ratios] : launches_) {
     if (ratios.size() < 2) continue;
-    const double deviation = standard_deviation(ratios);
+    const double deviation = standard_deviation(middles_of(ratios));
     const auto more = static_cast<double>(ratios.size() - 1);
     squares += more * deviation * deviation;
     freedom += more;
@@ -322,15 +383,30 @@ std::vector<std::int64_t> BreakEvenSearch::around(const Zone& zone) const {
   return values;
 }
 
-std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone) const {
+std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone, double LaunchEffect::*bound) const {
   std::vector<ValuesAt> all;
   for (const auto& [value, ratios] : launches_) {
     const auto at = static_cast<double>(value);
     const bool close = std::abs(std::log(at / zone.centre)) < 1.1 * zone.reach;
     const bool wanted = std::ranges::find(zone.values, value) != zone.values.end();
-    if (!ratios.empty() && (close || wanted)) all.push_back({.at = std::log(at), .values = ratios});
+    if (!ratios.empty() && (close || wanted))
+      all.push_back({.at = std::log(at), .values = bounds_of(counting(ratios), bound)});
   }
   return all;
+}
+
+/// The zero of the line through the launches around the centre. Where they are bounds, the interval reaches
+/// over the zeros of the lines through either.
+std::optional<Crossing> BreakEvenSearch::line_through(const Zone& zone) const {
+  const auto lower = crossing_of(places(zone, &LaunchEffect::lower), 0.95);
+  const auto upper = crossing_of(places(zone, &LaunchEffect::upper), 0.95);
+  if (!lower || !upper) return std::nullopt;
+  Crossing both{
+      .at = (lower->at + upper->at) / 2, .slope = (lower->slope + upper->slope) / 2, .interval = {}};
+  if (lower->interval && upper->interval)
+    both.interval = Interval{.low = std::min(lower->interval->low, upper->interval->low),
+                             .high = std::max(lower->interval->high, upper->interval->high)};
+  return both;
 }
 
 std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
@@ -342,16 +418,14 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
   // Some may have become unmeasurable since.
   std::erase_if(zone.values, [&](std::int64_t v) { return is_unmeasurable(v); });
   if (zone.values.size() < 2) return std::nullopt;
-  const auto count = [&](std::int64_t value) {
-    const auto found = launches_.find(value);
-    return found == launches_.end() ? std::size_t{0} : found->second.size();
+  const auto least = [&] {
+    return *std::ranges::min_element(zone.values, {}, [this](std::int64_t value) { return count(value); });
   };
-  const auto least = [&] { return *std::ranges::min_element(zone.values, {}, count); };
   std::size_t taken = 0;
   for (const std::int64_t value : zone.values) taken += count(value);
   if (count(least()) < 2 || taken < static_cast<std::size_t>(rules_.fewest)) return least();
-  const auto crossing = crossing_of(places(zone), 0.95);
-  if (crossing && zone.moves < most_moves) {
+  const auto crossing = line_through(zone);
+  if (crossing && crossing->interval && zone.moves < most_moves) {
     const double at =
         std::clamp(std::exp(crossing->at), static_cast<double>(zone.low), static_cast<double>(zone.high));
     if (std::abs(std::log(at / zone.centre)) > zone.reach / 2) {
@@ -382,7 +456,7 @@ bool BreakEvenSearch::are_neighbours(std::int64_t low, std::int64_t high) const 
 std::optional<Crossing> BreakEvenSearch::fitted(const Zone& zone) const {
   if (!zone.bracket.has_zero() || zone.centre == 0 || are_neighbours(zone.low, zone.high))
     return std::nullopt;
-  const auto found = crossing_of(places(zone), 0.95);
+  const auto found = line_through(zone);
   return found && found->interval && leads_over(zone, *found) ? found : std::nullopt;
 }
 
@@ -397,7 +471,7 @@ LeadChange BreakEvenSearch::change_in(const Bracket& bracket) const {
 LeadChange BreakEvenSearch::change_by_line(const Zone& zone, const Crossing& line) const {
   const Gap gap = gap_in(zone.bracket, [&](std::int64_t value) {
     const auto here = lead(value);
-    if (here != Lead::neither) return here;
+    if (here ? *here != Lead::neither : count(value) < alone_after) return here;
     return std::optional(level(value) < 0 ? Lead::challenger : Lead::baseline);
   });
   // The launches at the ends of the bracket exclude what lies beyond them.
@@ -448,7 +522,7 @@ BreakEven BreakEvenSearch::answer() const {
     said.launches += ratios.size();
   }
   const auto known = known_leads();
-  if (!surveyed_ || known.empty()) return said;
+  if (!surveyed_ || known.empty() || known.back().first != *said.last) return said;
   const std::vector<Bracket> all = brackets();
   said.changes.reserve(all.size());
   for (const Bracket& bracket : all) said.changes.push_back(change_in(bracket));

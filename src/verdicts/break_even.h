@@ -10,6 +10,10 @@
 //
 // Launches are added at a value as long as the search needs them, and may take back the lead that the first
 // ones showed. So nothing rests on a lead that was seen once: brackets and answers follow from all launches.
+// Where even many launches show no lead, and no equality either, that is no fact about the sides: such values
+// are inside an interval, and never an end of it.
+//
+// Beside neighbours a launch shows bounds of its ratio. What is stated holds wherever between them it is.
 #pragma once
 
 #include <array>
@@ -24,6 +28,7 @@
 #include "json/names.h"
 #include "statistics/crossing.h"
 #include "statistics/estimate.h"
+#include "verdicts/launch_effect.h"
 
 namespace breakeven {
 
@@ -50,15 +55,18 @@ inline constexpr double trimmed_launches = 0.13;
 
 /// The mean of the launches at one value, each with log(challenger's amount / baseline's), without the
 /// outermost ones. Needs at least one launch.
-double level_of_launches(const std::vector<double>& log_ratios);
+double level_of_launches(const std::vector<LaunchEffect>& log_ratios);
 
-/// The side that is ahead by the launches at one value. Empty if there are too few of them to show a side.
-std::optional<Lead> lead_of_launches(const std::vector<double>& log_ratios);
+/// The side that is ahead by the launches at one value; neither if they show that the sides differ by less
+/// than 2 %. Empty if they show none of this.
+std::optional<Lead> lead_of_launches(const std::vector<LaunchEffect>& log_ratios);
 
-/// True if the launches at one value are enough for a lead that no neighbouring value shares: plain, or as
-/// many as where neither side is ahead. Of processes with one of two memory layouts, three or four agree by
-/// chance.
-bool counts_alone(const std::vector<double>& log_ratios);
+/// True if the launches at one value show no lead, and are as many as a search takes for it.
+bool leave_lead_open(const std::vector<LaunchEffect>& log_ratios);
+
+/// True if the launches at one value are enough for a lead that no neighbouring value shares. Of processes
+/// with one of two memory layouts, three or four agree by chance.
+bool counts_alone(const std::vector<LaunchEffect>& log_ratios);
 
 /// A place where the lead changes.
 struct LeadChange {
@@ -85,7 +93,7 @@ struct BreakEven {
     always,       // the challenger is ahead at all values
     never,        // the baseline is ahead at all values
     neither,      // neither is ahead at the largest value
-    unclear,      // not everything needed was measured
+    unclear,      // not everything needed was measured, or the launches at the largest value show no lead
   };
   Answer answer = Answer::unclear;
   std::vector<LeadChange> changes;          // rising
@@ -111,9 +119,9 @@ class BreakEvenSearch {
   std::optional<std::int64_t> next();
   /// Adds a launch's result at `value`: log(challenger's seconds / baseline's), negative if the challenger is
   /// faster.
-  void add(std::int64_t value, double log_ratio) { launches_[value].push_back(log_ratio); }
+  void add(std::int64_t value, const LaunchEffect& log_ratio) { launches_[value].push_back(log_ratio); }
   /// Replaces the results of all launches at `value`; there is at least one.
-  void replace(std::int64_t value, std::vector<double> log_ratios) {
+  void replace(std::int64_t value, std::vector<LaunchEffect> log_ratios) {
     launches_[value] = std::move(log_ratios);
   }
   /// Records that `value` cannot be measured. Its launches no longer count.
@@ -144,10 +152,14 @@ class BreakEvenSearch {
   /// such values, `first_unclear` is `first_above`, and `last_unclear` is `last_below`.
   struct Gap {
     std::int64_t last_below = 0, first_unclear = 0, last_unclear = 0, first_above = 0;
+    bool is_open = false;  // at some of them many launches leave the lead open
   };
   using LeadAt = std::function<std::optional<Lead>(std::int64_t)>;
 
   bool is_unmeasurable(std::int64_t value) const;
+  std::size_t count(std::int64_t value) const;
+  /// True if the launches at `value` leave_lead_open().
+  bool is_open(std::int64_t value) const;
   /// The side that is ahead at `value`; empty if it cannot be measured, or if more launches are needed.
   std::optional<Lead> lead(std::int64_t value) const;
   /// The same, from at least two launches.
@@ -155,6 +167,7 @@ class BreakEvenSearch {
   /// The values of the grid that could be measured, each with the side that is ahead there. Also other values
   /// that were measured, as for another metric, unless they are between two of the grid with different leads.
   std::vector<std::pair<std::int64_t, Lead>> known_leads() const;
+  static bool is_between_sides(const std::vector<std::pair<std::int64_t, Lead>>& known, std::int64_t value);
   static bool is_alone(const std::vector<std::pair<std::int64_t, Lead>>& known, std::size_t i);
   std::vector<Bracket> brackets() const;
   Gap gap_in(const Bracket& bracket, const LeadAt& lead_at) const;
@@ -178,13 +191,14 @@ class BreakEvenSearch {
   double reach(const Zone& zone) const;
   double noise() const;
   std::vector<std::int64_t> around(const Zone& zone) const;
-  std::vector<ValuesAt> places(const Zone& zone) const;
+  std::vector<ValuesAt> places(const Zone& zone, double LaunchEffect::*bound) const;
+  std::optional<Crossing> line_through(const Zone& zone) const;
 
   BreakEvenRules rules_;
   std::vector<std::int64_t> grid_;
-  std::map<std::int64_t, std::vector<double>> launches_;  // empty: cannot be measured
-  bool surveyed_ = false;                                 // the grid was measured
-  std::vector<Zone> zones_;                               // also of brackets that later launches changed
+  std::map<std::int64_t, std::vector<LaunchEffect>> launches_;  // empty: cannot be measured
+  bool surveyed_ = false;                                       // the grid was measured
+  std::vector<Zone> zones_;  // also of brackets that later launches changed
 };
 
 }  // namespace breakeven

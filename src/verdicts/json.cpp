@@ -189,7 +189,20 @@ void fields(Fields& f, ThresholdStand& side) {
 
 void fields(Fields& f, ThresholdPoint& point) {
   f.required("value", point.value);
-  f.optional("log_ratios", point.log_ratios);
+  std::vector<double> middles = middles_of(point.log_ratios), bounds;
+  for (const LaunchEffect& launch : point.log_ratios) bounds.push_back(launch.upper - launch.middle());
+  if (std::ranges::all_of(point.log_ratios, &LaunchEffect::is_known)) bounds.clear();
+  f.optional("log_ratios", middles);
+  f.if_set("bounds", bounds);
+  if (f.reads()) {
+    f.expect(bounds.empty() || bounds.size() == middles.size(),
+             "has not one of bounds for each of log_ratios");
+    f.expect(std::ranges::all_of(bounds, [](double bound) { return bound >= 0; }), "has a bound below 0");
+    bounds.resize(middles.size());
+    point.log_ratios.clear();
+    for (std::size_t i = 0; i < middles.size(); ++i)
+      point.log_ratios.emplace_back(middles[i] - bounds[i], middles[i] + bounds[i]);
+  }
   f.required("baseline", point.sides[0]);
   f.required("challenger", point.sides[1]);
   f.optional("wrong", point.wrong);
@@ -211,7 +224,6 @@ void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshol
   f.optional("values", answer.found.values);
   f.optional("launches", answer.found.launches);
   f.if_set("slow_launches", answer.slow_launches);
-  f.if_set("doubtful_launches", answer.doubtful_launches);
   f.required("changes", answer.found.changes);
   f.required("points", answer.points);
   f.optional("notes", answer.notes);

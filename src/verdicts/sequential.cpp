@@ -25,28 +25,15 @@ const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
   return found == looks.end() ? nullptr : &*found;
 }
 
-std::vector<double> values_of(const std::vector<LaunchEffect>& effects, double LaunchEffect::*bound) {
-  std::vector<double> values;
-  values.reserve(effects.size());
-  for (const LaunchEffect& effect : effects) values.push_back(effect.*bound);
-  return values;
-}
-
-/// The interval of the effect, wherever between their bounds the launches' effects are.
-Interval interval_of(const std::vector<LaunchEffect>& effects, double error) {
-  return {.low = trimmed_mean_interval(values_of(effects, &LaunchEffect::lower), trimmed, error).low,
-          .high = trimmed_mean_interval(values_of(effects, &LaunchEffect::upper), trimmed, error).high};
-}
-
 /// True if the interval excludes a change by the threshold in both directions.
 bool excludes_change(const std::vector<LaunchEffect>& effects, double error, double limit) {
-  const Interval interval = interval_of(effects, error);
+  const Interval interval = trimmed_mean_interval(effects, trimmed, error);
   return -limit < interval.low && interval.high < limit;
 }
 
 /// The least by which each launch shows the head slower, or faster.
 std::vector<double> least_changes(const std::vector<LaunchEffect>& effects, bool slower) {
-  std::vector<double> changes = values_of(effects, slower ? &LaunchEffect::lower : &LaunchEffect::upper);
+  std::vector<double> changes = bounds_of(effects, slower ? &LaunchEffect::lower : &LaunchEffect::upper);
   if (!slower) std::ranges::transform(changes, changes.begin(), std::negate());
   return changes;
 }
@@ -174,38 +161,10 @@ double deviation(const std::vector<double>& effects) {
 std::optional<Ratio> ratio_of(const Effects& effects) {
   const std::vector<LaunchEffect> all = all_of(effects);
   if (all.size() < 2) return std::nullopt;
-  const Interval interval = interval_of(all, 0.025);
-  std::vector<double> middles;
-  std::ranges::transform(all, std::back_inserter(middles), &LaunchEffect::middle);
-  return Ratio{
-      .value = std::exp(estimate(middles)), .low = std::exp(interval.low), .high = std::exp(interval.high)};
-}
-
-double neighbour_bound(double own_speed) {
-  // Two backends' times of one problem were found to differ by at most own_speed to the power 1.29.
-  constexpr double exponent = 1.3;
-  return own_speed >= trusted_speed_share ? 0 : -exponent * std::log(own_speed);
-}
-
-LaunchEffect effect_of(const LaunchSamples& launch) {
-  struct PairEffect {
-    double effect, bound;
-  };
-  std::vector<PairEffect> pairs;
-  for (std::size_t i = 0; i < std::min(launch.base.size(), launch.head.size()); ++i)
-    pairs.push_back({.effect = std::log(launch.head[i] / launch.base[i]),
-                     .bound = i < launch.own_speed.size() ? neighbour_bound(launch.own_speed[i]) : 0});
-  std::ranges::stable_sort(pairs, {}, &PairEffect::bound);
-  const auto undisturbed = static_cast<std::size_t>(std::ranges::count(pairs, 0.0, &PairEffect::bound));
-  // Pairs between which a neighbour comes and goes may look undisturbed, but not most of several.
-  const std::size_t enough = std::max<std::size_t>(2, pairs.size() / 3);
-  pairs.resize(undisturbed >= enough ? undisturbed : (pairs.size() + 1) / 2);
-  std::vector<double> lower, upper;
-  for (const PairEffect& pair : pairs) {
-    lower.push_back(pair.effect - pair.bound);
-    upper.push_back(pair.effect + pair.bound);
-  }
-  return {median(std::move(lower)), median(std::move(upper))};
+  const Interval interval = trimmed_mean_interval(all, trimmed, 0.025);
+  return Ratio{.value = std::exp(estimate(middles_of(all))),
+               .low = std::exp(interval.low),
+               .high = std::exp(interval.high)};
 }
 
 }  // namespace breakeven

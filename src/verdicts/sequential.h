@@ -27,6 +27,7 @@
 #include <optional>
 #include <vector>
 
+#include "verdicts/launch_effect.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {
@@ -52,17 +53,6 @@ std::vector<Look> first_looks();
 std::vector<Look> confirming_looks(const GateRules& rules);
 /// The probability that the confirming launches of an unchanged suspect confirm it, at any look.
 double confirming_error(const GateRules& rules);
-
-/// The effect in a launch, log(head / base), lies between two bounds. They are equal if nothing disturbed the
-/// launch.
-struct LaunchEffect {
-  double lower = 0, upper = 0;
-  // NOLINTNEXTLINE(google-explicit-constructor): an effect that is known is one between itself and itself
-  LaunchEffect(double effect) : lower(effect), upper(effect) {}
-  LaunchEffect(double lowest, double highest) : lower(lowest), upper(highest) {}
-  bool is_known() const { return lower == upper; }
-  double middle() const { return (lower + upper) / 2; }
-};
 
 /// The effects observed in one case, by launch.
 struct Effects {
@@ -115,14 +105,5 @@ double deviation(const std::vector<double>& effects);
 
 /// The ratio and its 95 % interval from all launches of both stages; empty for fewer than two.
 std::optional<Ratio> ratio_of(const Effects& effects);
-
-/// The most by which the logarithm of a ratio may be wrong that was measured at this fraction of the
-/// machine's own speed; 0 from `trusted_speed_share` up. The probe is code that neighbours slow more than
-/// most (docs/gate-beside-neighbours.md).
-double neighbour_bound(double own_speed);
-
-/// The effect in a launch: the median over its undisturbed pairs, if enough of them are, or else over the
-/// half of its pairs at which the machine was fastest, with their bounds.
-LaunchEffect effect_of(const LaunchSamples& launch);
 
 }  // namespace breakeven

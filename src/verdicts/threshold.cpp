@@ -171,18 +171,46 @@ std::string margins_text(const ThresholdAnswer& answer, const Threshold& thresho
 std::string exceptions_text(const ThresholdAnswer& answer, const Threshold& threshold, Lead lead,
                             std::int64_t first, std::int64_t last) {
   constexpr std::size_t most = 3;
-  if (!threshold.from_results || lead == Lead::neither) return "";
+  if (lead == Lead::neither) return "";
   std::size_t count = 0;
   std::vector<std::string> values;
   for (const ThresholdPoint& point : answer.points) {
-    const auto here = lead_at(point, threshold.from_results);
-    if (!here || point.value < first || point.value > last) continue;
+    if (point.log_ratios.empty() || point.value < first || point.value > last) continue;
     ++count;
-    if (*here != lead) values.push_back(value_text(threshold.parameter, point.value));
+    const bool is_other =
+        threshold.from_results ? lead_at(point, true) != lead : leave_lead_open(point.log_ratios);
+    if (is_other) values.push_back(value_text(threshold.parameter, point.value));
   }
   if (values.size() > most)
     return fmt::format(" except at {} of {}", values.size(), counted_text(count, "value", "values"));
   return values.empty() ? "" : fmt::format(" except at {}", joined_text(values));
+}
+
+/// The longest range of measured values at which the sides take nearly the same, if it is long: where the
+/// lead changes hardly matters there. Example: " From m = 256 to 8,192 the two are within 2.1 % of each
+/// other."
+std::string flat_text(const ThresholdAnswer& answer, const Threshold& threshold) {
+  constexpr double nearly = 0.05, is_long = 4;  // the largest difference, and the last value over the first
+  const ThresholdPoint *first = nullptr, *last = nullptr, *from = nullptr;
+  double largest = 0, largest_shown = 0;
+  for (const ThresholdPoint& point : answer.points) {
+    const auto ratio = point.ratio();
+    if (!ratio) continue;
+    const double difference = std::max(ratio->value, 1 / ratio->value) - 1;
+    largest = from == nullptr ? difference : std::max(largest, difference);
+    from = difference > nearly ? nullptr : from == nullptr ? &point : from;
+    if (from == nullptr || (first != nullptr && point.value * first->value <= last->value * from->value))
+      continue;
+    first = from;
+    last = &point;
+    largest_shown = largest;
+  }
+  if (first == nullptr || static_cast<double>(last->value) < is_long * static_cast<double>(first->value))
+    return "";
+  return fmt::format(" From {} to {} the two are within {:g} % of each other.",
+                     named_value_text(threshold.parameter, first->value),
+                     value_text(threshold.parameter, last->value),
+                     std::max(0.1, std::ceil(largest_shown * 1000 - 1e-6) / 10));
 }
 
 /// The range of all measured values: "at every value measured, from m = 8 to 1,024, except at 16".
@@ -239,6 +267,33 @@ bool cannot_be_measured(const ThresholdAnswer& answer, const Threshold& threshol
          (threshold.from_results || std::ranges::any_of(answer.points, is_tried_in_vain));
 }
 
+/// The sentences where many launches at the largest values show no lead; empty if they do, or were not taken.
+std::string open_at_largest(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const ThresholdPoint* open = nullptr;
+  const ThresholdPoint* below = nullptr;
+  for (auto point = answer.points.rbegin(); point != answer.points.rend() && below == nullptr; ++point) {
+    if (point->log_ratios.empty()) continue;
+    if (lead_at(*point, false)) {
+      below = &*point;
+    } else if (leave_lead_open(point->log_ratios)) {
+      open = &*point;
+    } else if (open == nullptr) {
+      return "";
+    }
+  }
+  if (open == nullptr) return "";
+  const std::string& parameter = threshold.parameter;
+  const bool is_slow = !std::ranges::all_of(open->log_ratios, &LaunchEffect::is_known);
+  std::string text = fmt::format(
+      "Not answered: the launches at {}{} do not show whether {} or {} is ahead{}.",
+      named_value_text(parameter, open->value), open->value == *answer.found.last ? "" : " and more",
+      name_of_side(threshold, 0), name_of_side(threshold, 1),
+      is_slow ? ", because this machine was below its own speed" : "");
+  if (below == nullptr) return text;
+  const std::string lead = leads_below_text(threshold, *lead_at(*below, false), answer.in);
+  return fmt::format("{} At {} {}.", text, value_text(parameter, below->value), lead);
+}
+
 /// The facts that are known if there is no answer, why there is none, and what to do about it.
 std::string without_answer(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
@@ -249,11 +304,9 @@ std::string without_answer(const ThresholdAnswer& answer, const Threshold& thres
   const bool is_one = *found.first == *found.last;
   std::string values = named_value_text(parameter, *found.first);
   if (!is_one) values += " to " + value_text(parameter, *found.last);
-  if (threshold.complete && answer.doubtful_launches)
-    return fmt::format(
-        "Not answered: in {} of {} launches at {} this machine was below its own speed. Run it again when "
-        "nothing else shares its cores.",
-        *answer.doubtful_launches, found.launches, values);
+  if (threshold.complete) {
+    if (std::string open = open_at_largest(answer, threshold); !open.empty()) return open;
+  }
   if (const auto change = bracketed_change(answer)) {
     LeadChange shown = *change;
     shown.earliest = shown.latest;  // the next sentence has the interval
@@ -371,7 +424,7 @@ std::string value_text(const std::string& parameter, std::int64_t value) {
 }
 
 std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer) {
-  if (answer.found.answer != BreakEven::Answer::unclear || answer.doubtful_launches) return std::nullopt;
+  if (answer.found.answer != BreakEven::Answer::unclear) return std::nullopt;
   LeadChange change;
   change.by_bisection = true;
   bool is_sure = false;      // the side at the largest value is ahead at others, too, or has launches enough
@@ -406,7 +459,7 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
   if (cannot_be_measured(answer, threshold))
     return fmt::format("No value of {} could be measured on both sides.", parameter);
   if (found.answer == BreakEven::Answer::unclear || !found.last) return without_answer(answer, threshold);
-  if (found.changes.empty()) return without_change(answer, threshold);
+  if (found.changes.empty()) return without_change(answer, threshold) + flat_text(answer, threshold);
   std::string said = above_last_change(answer, threshold, found.changes.back());
   for (std::size_t i = found.changes.size(); i-- > 0;) {
     const LeadChange& above = found.changes[i];
@@ -420,7 +473,7 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
                 : fmt::format(" Below that, down to {}{}, {}.", named_value_text(parameter, before->from),
                               interval_text(*before, parameter), below);
   }
-  return said;
+  return said + flat_text(answer, threshold);
 }
 
 int exit_status(const Threshold& threshold) {
@@ -432,8 +485,7 @@ int exit_status(const Threshold& threshold) {
     return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
-               !a.found.last || a.slow_launches ||
-               std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
+               !a.found.last || std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
                  return threshold.from_results ? lacks_intervals(a, c) : is_wide(c, threshold.width);
                });
       }))

@@ -34,7 +34,7 @@ struct ThresholdStand {
 struct ThresholdPoint {
   std::int64_t value = 0;
   /// One per launch: log(challenger's seconds, joules or cost / baseline's).
-  std::vector<double> log_ratios = {};
+  std::vector<LaunchEffect> log_ratios = {};
   std::array<ThresholdStand, 2> sides = {};
   std::string reason = {};                // why there is no ratio
   bool wrong = false;                     // a result of at least one backend was wrong
@@ -60,8 +60,6 @@ struct ThresholdAnswer {
   BreakEven found = {};
   std::vector<ThresholdPoint> points = {};        // in rising order of value
   std::optional<std::size_t> slow_launches = {};  // that count although the machine was below its own speed
-  /// Launches of a slow machine that make the answer unclear, because it was seen too late to repeat them.
-  std::optional<std::size_t> doubtful_launches = {};
   std::vector<std::string> notes = {};
 };
 

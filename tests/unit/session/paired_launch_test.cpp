@@ -57,7 +57,8 @@ double covered(int baselines, int searches) {
       for (int b = 0; b < baselines; ++b) {
         const double baseline = noise(generator);
         launch.amounts[0][std::to_string(b)] = std::exp(baseline);
-        launch.log_ratios[{std::to_string(b), "challenger"}] = challenger - baseline;
+        launch.log_ratios.emplace(std::array{std::to_string(b), std::string("challenger")},
+                                  challenger - baseline);
       }
       launches[*value].push_back(launch);
       search.replace(*value, log_ratios_of(launches[*value]));

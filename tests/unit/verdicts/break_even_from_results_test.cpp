@@ -359,7 +359,7 @@ TEST(ThresholdFromResults, SaysWhatIsKnownOfBothSides) {
   EXPECT_NEAR(point.sides[0].seconds.value(), 16e-6, 1e-12);
   EXPECT_NEAR(point.sides[1].seconds.value(), 101.6e-6, 1e-12);
   EXPECT_NEAR(point.sides[0].interval.value().high, 16e-6 * 1.01, 1e-12);
-  EXPECT_NEAR(point.log_ratios.at(0), std::log(101.6 / 16), 1e-9);
+  EXPECT_NEAR(point.log_ratios.at(0).middle(), std::log(101.6 / 16), 1e-9);
   EXPECT_EQ(t.answers[0].from, 16);
   EXPECT_EQ(t.answers[0].to, 1024);
   EXPECT_EQ(t.answers[0].in, Quantity::time);

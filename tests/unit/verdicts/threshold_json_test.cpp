@@ -38,7 +38,7 @@ auto fields_of(const ThresholdContender& c) {
   return std::tie(c.wanted, c.threads, c.name, c.host, c.own_speed);
 }
 auto fields_of(const ThresholdAnswer& a) {
-  return std::tie(a.title, a.in, a.from, a.to, a.doubtful_launches, a.notes);
+  return std::tie(a.title, a.in, a.from, a.to, a.slow_launches, a.notes);
 }
 auto fields_of(const BreakEven& b) {
   return std::tie(b.answer, b.first, b.last, b.values, b.launches);
@@ -72,7 +72,8 @@ TEST(ThresholdJson, KeepsEveryField) {
   t.sides[0].host->name = "the box";
   t.sides[1].threads = 7;
   t.answers[0].points[0].sides[0].own_speed = 0.16;
-  t.answers[0].doubtful_launches = 2;
+  t.answers[0].slow_launches = 2;
+  t.answers[0].points[0].log_ratios[1] = {0.5, 0.75};
   LeadChange& change = t.answers[0].found.changes[0];
   change.by_bisection = change.interpolated = true;
   change.last_below = 100;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace breakeven {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 LeadChange bracket(Lead below, Lead above, std::int64_t low, std::int64_t high) {
   return {.below = below,
@@ -206,15 +208,51 @@ TEST(ThresholdWords, SayHowFarItGotAndWhatWasOneValue) {
   interrupted.answers[0].points.clear();
   EXPECT_EQ(words(interrupted),
             "Not answered: it was interrupted while m = 64 to 2,048 were measured. Run it again.");
-  Threshold doubtful = changed(unclear, {});
-  doubtful.answers[0].doubtful_launches = 3;
-  EXPECT_EQ(
-      words(doubtful),
-      "Not answered: in 3 of 7 launches at m = 64 to 2,048 this machine was below its own speed. Run it "
-      "again when nothing else shares its cores.");
   Threshold one = changed(always, {});
   one.answers[0].found.first = one.answers[0].found.last = 1024;
   EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured: by ~3.7x.");
+}
+
+TEST(ThresholdWords, SayWhereTheSidesAreAlmostEqual) {
+  Threshold t = changed(BreakEven::Answer::from_value, {bracket(Lead::baseline, Lead::challenger, 128, 256)});
+  ThresholdAnswer& answer = t.answers[0];
+  answer.points.clear();
+  for (const auto& [value, ratio] : std::map<std::int64_t, double>{
+           {64, 1.5}, {128, 1.04}, {256, 0.99}, {512, 0.975}, {1024, 0.97}, {2048, 0.8}})
+    answer.points.push_back({.value = value, .log_ratios = std::vector<LaunchEffect>(6, std::log(ratio))});
+  EXPECT_EQ(words(t),
+            "b is faster than a from m = 256 up to 2,048, the largest measured: by 1.01x at 256 and 1.2x at "
+            "2,048. Below that a is faster. From m = 128 to 1,024 the two are within 4 % of each other.");
+  answer.points[3].log_ratios = std::vector<LaunchEffect>(6, std::log(0.9));
+  EXPECT_THAT(words(t), Not(HasSubstr("each other"))) << "not over a long range";
+}
+
+/// 28 launches, twice at each ratio.
+std::vector<LaunchEffect> open_launches() {
+  std::vector<LaunchEffect> launches;
+  for (int i = 0; i < 14; ++i) {
+    launches.emplace_back(-0.01 * i);
+    launches.emplace_back(0.01 * i);
+  }
+  return launches;
+}
+
+TEST(ThresholdWords, SayWhereManyLaunchesLeaveItOpen) {
+  Threshold t = changed(BreakEven::Answer::unclear, {});
+  ThresholdAnswer& answer = t.answers[0];
+  answer.points[1].log_ratios = answer.points[2].log_ratios = open_launches();
+  EXPECT_EQ(words(t),
+            "Not answered: the launches at m = 512 and more do not show whether a or b is ahead. At 64 a is "
+            "faster.");
+  answer.points[2].log_ratios[0] = {-0.4, 0.4};
+  answer.points[1].log_ratios = {-0.9};
+  answer.found.last = 1024;
+  EXPECT_EQ(words(t),
+            "Not answered: the launches at m = 1,024 do not show whether a or b is ahead, because this "
+            "machine was below its own speed. At 512 b is faster.");
+  Threshold always = changed(BreakEven::Answer::always, {});
+  always.answers[0].points[0].log_ratios = open_launches();
+  EXPECT_THAT(words(always), HasSubstr("at every value measured, from m = 64 to 2,048, except at 64"));
 }
 
 /// A point of one launch, whose ratio is plain from 1.2 on.
@@ -256,8 +294,6 @@ TEST(ThresholdWords, SayWhatIsKnownWithoutAnAnswer) {
   t.complete = false;
   EXPECT_THAT(words(t), HasSubstr("is not known: it was interrupted. Run it again."));
   t.complete = true;
-  t.answers[0].doubtful_launches = 2;
-  EXPECT_THAT(words(t), HasSubstr("Not answered: in 2 of 7 launches"));
   EXPECT_THAT(words(with_points(unclear, {1.5, 1 / 1.5})),
               HasSubstr("faster than a at m = 16, the largest measured: by ~1.5x. Where that begins"));
   EXPECT_THAT(words(with_points(unclear, {1 / 1.5, 1.01})), HasSubstr("Not answered")) << "in doubt above";
@@ -309,13 +345,13 @@ TEST(ThresholdExitStatus, IsThreeWhereAChangeRestsOnResultsWithoutAnInterval) {
 TEST(ThresholdPointTest, HasTheLeadThatTheSearchSees) {
   ThresholdPoint point;
   EXPECT_EQ(lead_at(point, false), std::nullopt) << "not measured";
-  // The pointwise interval of the mean, 1.5x, excludes 1. The search looks eight times, and still sees
-  // neither.
+  // The pointwise interval of the mean, 1.5x, excludes 1. The search, which looks again and again, still sees
+  // no lead, and no equality either.
   point.log_ratios = {0.1, 0.6, 0.2, 0.5, 0.15, 0.45, 0.2, 0.35};
   EXPECT_EQ(lead_of(*point.ratio()), Lead::baseline);
+  EXPECT_EQ(lead_at(point, false), std::nullopt);
+  point.log_ratios = {0.002, 0.001, -0.002, -0.001, 0};
   EXPECT_EQ(lead_at(point, false), Lead::neither);
-  point.log_ratios.resize(3);
-  EXPECT_EQ(lead_at(point, false), std::nullopt) << "more launches are needed";
   point.log_ratios = {-0.19};
   EXPECT_EQ(lead_at(point, false), std::nullopt);
   EXPECT_EQ(lead_at(point, true), Lead::challenger) << "1.21x is plain for two results";
@@ -421,7 +457,7 @@ TEST(ThresholdWords, StateNoLeadOfAFewLaunchesThatNoOtherValueShares) {
   EXPECT_FALSE(bracketed_change(answer));
   answer.points.back().log_ratios = {-0.5, -0.51, -0.49};
   EXPECT_TRUE(bracketed_change(answer)) << "plain";
-  answer.points[2].log_ratios = answer.points.back().log_ratios = {-0.05, -0.0501, -0.0499};
+  answer.points[2].log_ratios = answer.points.back().log_ratios = {-0.07, -0.0701, -0.0699};
   EXPECT_TRUE(bracketed_change(answer)) << "two values share it";
 }
 

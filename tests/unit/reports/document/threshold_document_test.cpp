@@ -114,7 +114,7 @@ TEST(ThresholdDocument, NamesNobodyAheadWhereTheSearchSeesNobody) {
   EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "a by 1.4x")
       << "the line shows it";
   t.answers[0].found.changes[0].last_below = 128;
-  EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "neither");
+  EXPECT_EQ(column_texts(document_of(t).cards.at(0).details.at(0), "ahead").at(0), "not clear");
 }
 
 TEST(ThresholdDocument, NamesSidesByWhatTheyDifferIn) {
