@@ -196,14 +196,16 @@ class Counts {
 // ---- the verdicts
 
 /// 50 cases, each with launches of both sides.
-bool gate_calls_one_slower(const Kind& kind, Generator& generator) {
+bool gate_calls_one_slower(const Kind& kind, const Drift& drift, double deviation, Generator& generator) {
   constexpr std::size_t cases = 50;
   const GateRules rules{.cases = cases};
   for (std::size_t c = 0; c < cases; ++c) {
+    DriftingNoise base(drift, kind, deviation / std::sqrt(2.0), generator);
+    DriftingNoise head(drift, kind, deviation / std::sqrt(2.0), generator);
     std::vector<LaunchEffect> launches;
     Step step;
     while (step.next != Step::Next::stop) {
-      launches.emplace_back(0.013 * (kind.draw(generator) - kind.draw(generator)) / std::sqrt(2.0));
+      launches.emplace_back(head.next() - base.next());
       step = decide_from(launches, rules).step;
     }
     if (step.verdict == Verdict::slower) return true;
@@ -212,9 +214,15 @@ bool gate_calls_one_slower(const Kind& kind, Generator& generator) {
 }
 
 void simulate_gate(Counts& counts) {
-  for (const Kind& kind : kinds()) {
-    counts.count("gate, 50 cases", kind.name, "any is slower", 0.01,
-                 [&](Generator& g) { return gate_calls_one_slower(kind, g); });
+  const Drift independent{"independent launches", 0, 0};
+  const Drift alike{"launches that resemble each other, 0.5", 0.5, 0};
+  for (const double deviation : {0.013, 0.05}) {
+    const std::string name = fmt::format("gate, 50 cases of {:g} %", 100 * deviation);
+    for (const Kind& kind : kinds())
+      counts.count(name, kind.name, "any is slower", 0.01,
+                   [&](Generator& g) { return gate_calls_one_slower(kind, independent, deviation, g); });
+    counts.count(name, alike.name, "any is slower", 1,
+                 [&](Generator& g) { return gate_calls_one_slower(kinds().front(), alike, deviation, g); });
   }
 }
 
@@ -354,29 +362,43 @@ void simulate_search(Counts& counts) {
   }
 }
 
-/// The challenger's time rises with the cube of the value, from an offset, so that the curve bends; the
-/// other's is constant. They cross at 99.
+/// Runs of two machines with the sizes 16 to 1,024. The first takes `ratio` of the second's time.
+Threshold from_results(const std::function<double(std::int64_t)>& ratio, const Spread& spread,
+                       const Kind& kind, Generator& generator) {
+  std::array<Result, 2> results{result_of("a", {}), result_of("b", {})};
+  for (std::int64_t m = 16; m <= 1024; m *= 2) {
+    for (const std::size_t side : {0U, 1U}) {
+      const double of_run = spread.run * kind.draw(generator);
+      std::vector<double> seconds(spread.launches);
+      for (double& one : seconds)
+        one = 1e-3 * (side == 0 ? ratio(m) : 1) * std::exp(of_run + spread.process * kind.draw(generator));
+      results.at(side).cases.push_back(product("backend", m, seconds, 0.003));
+    }
+  }
+  return threshold_from_results(results, "m");
+}
+
 void simulate_from_results(Counts& counts) {
+  // It rises with the cube of the value, from an offset, so that the curve bends. They cross at 99.
+  const auto bent = [](std::int64_t m) { return 0.3 + 0.7 * std::pow(static_cast<double>(m) / 99, 3); };
+  const auto equal = [](std::int64_t) { return 1.0; };
   for (const Kind& kind : kinds()) {
     counts.count("threshold --from-results", kind.name, "the crossing is not in what is shown", 0.1,
                  [&](Generator& g) {
-                   std::array<Result, 2> results{result_of("a", {}), result_of("b", {})};
-                   for (std::int64_t m = 16; m <= 1024; m *= 2) {
-                     const double bent = 0.3 + 0.7 * std::pow(static_cast<double>(m) / 99, 3);
-                     for (const std::size_t side : {0U, 1U}) {
-                       const double of_run = 0.005 * kind.draw(g);
-                       std::vector<double> launches(5);
-                       for (double& seconds : launches)
-                         seconds = 1e-3 * (side == 0 ? bent : 1) * std::exp(of_run + 0.005 * kind.draw(g));
-                       results.at(side).cases.push_back(product("backend", m, launches, 0.003));
-                     }
-                   }
-                   const Threshold found = threshold_from_results(results, "m");
-                   const auto& changes = found.answers.front().found.changes;
-                   return std::ranges::none_of(changes, [](const LeadChange& change) {
-                     return change.interval.low <= 99 && 99 <= change.interval.high;
-                   });
+                   const Threshold found = from_results(bent, {.process = 0.005}, kind, g);
+                   return std::ranges::none_of(
+                       found.answers.front().found.changes, [](const LeadChange& change) {
+                         return change.interval.low <= 99 && 99 <= change.interval.high;
+                       });
                  });
+    for (const std::size_t launches : {1U, 5U})
+      counts.count(fmt::format("threshold --from-results, alike machines, {} launch{}", launches,
+                               launches == 1 ? "" : "es"),
+                   kind.name, "one is faster at some values", 0.05, [&](Generator& g) {
+                     const BreakEven found =
+                         from_results(equal, {.launches = launches}, kind, g).answers.front().found;
+                     return found.answer != BreakEven::Answer::neither || !found.changes.empty();
+                   });
   }
 }
 

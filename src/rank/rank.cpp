@@ -469,8 +469,7 @@ void order(Ranking& ranking) {
   });
   const auto count = static_cast<std::size_t>(end - ranking.ranked.begin());
   const auto ratio_of = [&](const Ranked& over, const Ranked& under) {
-    return for_joint_statements(ratio(*over.amount(ranking.by), *under.amount(ranking.by)),
-                                count * (count - 1) / 2);
+    return ratio_among(*over.amount(ranking.by), *under.amount(ranking.by), count);
   };
   const Ranked* head = nullptr;  // the first of those that share a place
   int number = 0;

@@ -180,7 +180,7 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
-    judge_speeds_again();
+    if (judge_speeds_again()) due_values();  // what is known now may need no further launch
     end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();
@@ -266,9 +266,9 @@ class ThresholdSession : public MeasuringSession {
       for (OpenSearch& one : open.searches) {
         bool is_changed = false;
         for (auto& [value, launches] : one.launches) {
-          for (SearchedLaunch& launch : launches)
-            is_changed =
-                std::ranges::any_of(launch, [this](auto& of) { return judge_again(of); }) || is_changed;
+          for (SearchedLaunch& launch : launches) {
+            for (LaunchOfBackend& of : launch) is_changed = judge_again(of) || is_changed;
+          }
         }
         if (is_changed) one.search_again();
         has_changed = has_changed || is_changed;

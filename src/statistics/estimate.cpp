@@ -4,6 +4,7 @@
 #include <boost/math/quadrature/trapezoidal.hpp>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "statistics/distributions.h"
@@ -138,6 +139,14 @@ Estimate for_joint_statements(const Estimate& estimate, std::size_t statements) 
       normal_quantile(1 - 0.025 / static_cast<double>(statements)) / normal_quantile(0.975);
   return with_half_widths(estimate.value,
                           {.below = further * widths->below, .above = further * widths->above});
+}
+
+Estimate ratio_among(const Estimate& over, const Estimate& under, std::size_t compared) {
+  return for_joint_statements(ratio(over, under), compared * (compared - 1) / 2);
+}
+
+Estimate between_runs(const Estimate& ratio) {
+  return widened(ratio, std::numbers::sqrt2 * run_deviation);
 }
 
 Estimate least_of(std::span<const Estimate> estimates) {

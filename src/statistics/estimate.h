@@ -60,6 +60,12 @@ Estimate widened(const Estimate& estimate, double deviation);
 /// Bonferroni's inequality, if errors of the logarithm are normal. Without an interval it stays as it is.
 Estimate for_joint_statements(const Estimate& estimate, std::size_t statements);
 
+/// The ratio of two of so many estimates, with an interval for statements on all of their pairs together.
+Estimate ratio_among(const Estimate& over, const Estimate& under, std::size_t compared);
+
+/// A ratio of two runs, which also differ from each other by `run_deviation` each.
+Estimate between_runs(const Estimate& ratio);
+
 /// The smallest of the true values of at least one estimate. The smallest estimate lies below it, because
 /// noise helped to choose it: it is raised by what noise of their size takes from the smallest of values that
 /// lie as they do. Where all true values are equal, that is half of what is missing; elsewhere nearly all.

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -356,8 +355,10 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
       continue;
     }
     const auto& [baseline, challenger] = pair.fastest;
-    const Estimate over = widened(ratio(challenger->seconds->estimate(), baseline->seconds->estimate()),
-                                  std::numbers::sqrt2 * run_deviation);
+    // The answer states leads at all values together.
+    const Estimate over = for_joint_statements(
+        between_runs(ratio(challenger->seconds->estimate(), baseline->seconds->estimate())),
+        family.pairs.size());
     ratios.push_back({.value = value, .ratio = over});
     ThresholdPoint point{.value = value,
                          .log_ratios = {std::log(over.value)},

@@ -83,21 +83,24 @@ std::string why_inconclusive(const Ratio& ratio, double threshold, bool signific
   return "launches differ by more than the threshold: measure more launches";
 }
 
+std::optional<Leaning> leaning_of(const std::optional<Ratio>& ratio, double threshold,
+                                  const std::optional<bool>& suspected_slower) {
+  // Launches that were too few for a suspicion may still show a change.
+  if (ratio && ratio->low > 1 && ratio->value >= 1 + threshold)
+    return Leaning{.slower = true, .is_probable = true};
+  if (ratio && ratio->high < 1 && ratio->value <= 1 / (1 + threshold))
+    return Leaning{.slower = false, .is_probable = true};
+  if (suspected_slower) return Leaning{.slower = *suspected_slower, .is_probable = false};
+  return std::nullopt;
+}
+
 std::string reason_of_inconclusive(const Undecided& undecided) {
   const auto& ratio = undecided.ratio;
   const std::string change = ratio ? fmt::format(" ({})", change_text(*ratio)) : "";
   std::string text;
-  // Launches that were too few for a suspicion may still show a change.
-  std::optional<bool> slower_or_faster = undecided.suspected_slower;
-  if (!slower_or_faster && ratio && ratio->low > 1 && ratio->value >= 1 + undecided.threshold)
-    slower_or_faster = true;
-  if (!slower_or_faster && ratio && ratio->high < 1 && ratio->value <= 1 / (1 + undecided.threshold))
-    slower_or_faster = false;
-  if (slower_or_faster) {
-    const bool slower = *slower_or_faster;
-    const bool likely = ratio && (slower ? ratio->low > 1 : ratio->high < 1);
-    text = fmt::format("{} {}{}, not confirmed: ", likely ? "probably" : "perhaps",
-                       slower ? "slower" : "faster", change);
+  if (const auto leaning = leaning_of(ratio, undecided.threshold, undecided.suspected_slower)) {
+    text = fmt::format("{} {}{}, not confirmed: ", leaning->is_probable ? "probably" : "perhaps",
+                       leaning->slower ? "slower" : "faster", change);
   } else if (undecided.not_slower) {
     text = fmt::format("not slower, perhaps faster{}: ", change);
   } else if (undecided.launches == 0) {

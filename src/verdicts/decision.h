@@ -35,6 +35,15 @@ struct Cause {
 /// the other's, that program is the cause, not the machine, on which both run in turn.
 Cause launches_differ(const std::vector<LaunchSamples>& launches);
 
+/// The direction to which an undecided case leans.
+struct Leaning {
+  bool slower = false;       // else faster
+  bool is_probable = false;  // by its interval, and by as much as matters; else it is a suspicion alone
+};
+/// Empty if it leans to neither. `suspected_slower`: the suspicion of a gate; false: faster; absent: none.
+std::optional<Leaning> leaning_of(const std::optional<Ratio>& ratio, double threshold,
+                                  const std::optional<bool>& suspected_slower = {});
+
 /// A case whose measurement ended without a clear verdict.
 struct Undecided {
   std::optional<Ratio> ratio;

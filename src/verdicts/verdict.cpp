@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "verdicts/decision.h"
+
 namespace breakeven {
 
 CaseVerdict undecided(const CaseResult& c) {
@@ -46,8 +48,8 @@ bool compares_any(const Verdicts& verdicts) {
 }
 
 bool is_probably_slower(const CaseVerdict& c, double threshold) {
-  return finding_kind(c) == FindingKind::inconclusive && c.ratio && c.ratio->low > 1 &&
-         c.ratio->value >= 1 + threshold;
+  const auto leaning = leaning_of(c.ratio, threshold);
+  return finding_kind(c) == FindingKind::inconclusive && leaning && leaning->is_probable && leaning->slower;
 }
 
 int exit_status(const Verdicts& verdicts, FailOn fail_on) {

@@ -54,7 +54,7 @@ std::vector<Estimate> ratios_of(const BestById& best, std::size_t machine, std::
 
 /// Their geometric mean.
 Estimate mean_ratio(const BestById& best, std::size_t machine, std::size_t other) {
-  return geometric_mean(ratios_of(best, machine, other));
+  return between_runs(geometric_mean(ratios_of(best, machine, other)));
 }
 
 /// The geometric mean as a text: "1.5x", "~1.5x" if it is rough.

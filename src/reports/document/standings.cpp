@@ -37,8 +37,7 @@ void rank(std::vector<Entry>& entries) {
   const Estimate fastest = entries.front().result->seconds->estimate();
   const auto timed = static_cast<std::size_t>(timed_end - entries.begin());
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {
-    entry->ratio =
-        for_joint_statements(ratio(entry->result->seconds->estimate(), fastest), timed * (timed - 1) / 2);
+    entry->ratio = ratio_among(entry->result->seconds->estimate(), fastest, timed);
     entry->standing = standing_of(entry->ratio);
   }
   entries.front().standing = timed == 1 ? Standing::alone : Standing::fastest;
