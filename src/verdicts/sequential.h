@@ -93,8 +93,8 @@ struct Decision {
   Effects effects;
 };
 /// Decides a case from all of its launches, in their order. The launches whose effects are known decide
-/// alone, with nine tenths of the error. Where they do not, all launches may find the case slower or faster
-/// with the other tenth, by their bounds.
+/// alone, with nine tenths of the error. Where they do not, launches may find the case slower or faster by
+/// their bounds, with the other tenth: those above each of several speeds of the machine, and all.
 Decision decide_from(const std::vector<LaunchEffect>& launches, const GateRules& rules);
 
 /// The estimate of the effect: the trimmed mean of the launches. Needs at least one launch.
