@@ -1,6 +1,6 @@
 // Simulates the gate's verdicts on thousands of suites like the measured ones: makes its decisions, launch by
-// launch, on resampled recorded launches. bench/gate_quality.py records them; docs/gate-experiments.md describes
-// the method.
+// launch, on resampled recorded launches. bench/gate_quality.py records them; docs/gate-experiments.md
+// describes the method.
 //
 // In a resampled gate, the launches of a case follow one another as in a recorded one for a stretch of random
 // length (the stationary bootstrap of Politis and Romano, The stationary bootstrap, Journal of the American

@@ -366,9 +366,9 @@ void simulate_search(Counts& counts) {
 Threshold from_results(const std::function<double(std::int64_t)>& ratio, const Spread& spread,
                        const Kind& kind, Generator& generator) {
   std::array<Result, 2> results{result_of("a", {}), result_of("b", {})};
-  for (std::int64_t m = 16; m <= 1024; m *= 2) {
-    for (const std::size_t side : {0U, 1U}) {
-      const double of_run = spread.run * kind.draw(generator);
+  for (const std::size_t side : {0U, 1U}) {
+    const double of_run = spread.run * kind.draw(generator);
+    for (std::int64_t m = 16; m <= 1024; m *= 2) {
       std::vector<double> seconds(spread.launches);
       for (double& one : seconds)
         one = 1e-3 * (side == 0 ? ratio(m) : 1) * std::exp(of_run + spread.process * kind.draw(generator));

@@ -351,7 +351,7 @@ class MeasuringSession : public Interface {
   bool must_end() const { return Interruption::requested() || out_of_time(); }
   /// Seconds for which quiet moments of the machine may still be looked for, by waiting or by taking rounds
   /// again. A tenth of the time limit, or a quarter of the time that is gone, is enough to outlast neighbours
-  /// that come and go. Beside those that stay, the machine is measured as it is.
+  /// that come and go. Beside those that stay, rounds count with bounds.
   double patience() const {
     return std::max(0.1 * max_seconds_, 0.25 * (now() - begun_)) - engine_.speed().waited_seconds() -
            retaken_seconds_;

@@ -107,6 +107,7 @@ struct OpenSearch {
     search = BreakEvenSearch(rules);
     for (const auto& [value, of_value] : launches) search.replace(value, log_ratios(value));
     for (const auto& [value, reason] : reasons) search.cannot(value);
+    search.next();  // what is measured may be all that it needs
     over = false;
   }
 
@@ -119,8 +120,12 @@ struct OpenSearch {
 
   /// True if both sides have an amount of what is compared.
   bool has_both_sides(const SearchedLaunch& launch) const {
-    const PairedLaunch pair = paired(launch);
-    return std::ranges::none_of(pair.amounts, &AmountByBackend::empty);
+    const auto has = [&](std::size_t side) {
+      return std::ranges::any_of(launch, [&](const LaunchOfBackend& one) {
+        return one.side == side && (in != Quantity::energy || one.joules);
+      });
+    };
+    return has(0) && has(1);
   }
 
  private:
@@ -180,7 +185,7 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
-    if (judge_speeds_again()) due_values();  // what is known now may need no further launch
+    judge_speeds_again();
     end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();
@@ -280,7 +285,7 @@ class ThresholdSession : public MeasuringSession {
     bool has_changed = false;
     for (std::size_t i = 0; i < one.own_speed.size(); ++i) {
       const double by_now = engine_.speed().by_now(one.probes[i]);
-      has_changed = has_changed || by_now < one.own_speed[i];
+      has_changed = has_changed || neighbour_bound(by_now) > neighbour_bound(one.own_speed[i]);
       one.own_speed[i] = std::min(one.own_speed[i], by_now);
     }
     return has_changed;
@@ -500,8 +505,8 @@ class ThresholdSession : public MeasuringSession {
               ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed().while_waiting()))
               : "";
       notes.insert(fmt::format(
-          "in {} of {} this machine was below 95 % of its own speed{}: what neighbours can have done "
-          "is in the intervals, and the times are those beside them",
+          "in {} of {} this machine was below 95 % of its own speed{}: the intervals include what "
+          "neighbours can have done; the times were measured next to them",
           slow, counted_text(answer.found.launches, "launch", "launches"), meanwhile));
     } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {
       notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",

@@ -22,13 +22,6 @@ double after(std::int64_t value) {
   return static_cast<double>(value + 1);
 }
 
-/// The launches that count: the undisturbed ones if enough are, as with the pairs of a launch.
-std::vector<LaunchEffect> counting(const std::vector<LaunchEffect>& launches) {
-  std::vector<LaunchEffect> known;
-  std::ranges::copy_if(launches, std::back_inserter(known), &LaunchEffect::is_known);
-  return known.size() >= std::max<std::size_t>(2, launches.size() / 3) ? known : launches;
-}
-
 /// The side that is plainly ahead in every launch.
 std::optional<Lead> plain_lead(const std::vector<LaunchEffect>& launches) {
   if (std::ranges::all_of(launches, [](const LaunchEffect& one) { return one.upper < -plain; }))
@@ -59,13 +52,19 @@ Lead lead_of(const Estimate& ratio) {
   return ratio.value < 1 ? Lead::challenger : Lead::baseline;
 }
 
+std::vector<LaunchEffect> counting_launches(const std::vector<LaunchEffect>& log_ratios) {
+  std::vector<LaunchEffect> known;
+  std::ranges::copy_if(log_ratios, std::back_inserter(known), &LaunchEffect::is_known);
+  return known.size() >= std::max<std::size_t>(2, log_ratios.size() / 3) ? known : log_ratios;
+}
+
 double level_of_launches(const std::vector<LaunchEffect>& log_ratios) {
-  return trimmed_mean(middles_of(counting(log_ratios)), trimmed_launches);
+  return trimmed_mean(middles_of(counting_launches(log_ratios)), trimmed_launches);
 }
 
 std::optional<Lead> lead_of_launches(const std::vector<LaunchEffect>& log_ratios) {
   if (log_ratios.empty()) return std::nullopt;
-  const std::vector<LaunchEffect> launches = counting(log_ratios);
+  const std::vector<LaunchEffect> launches = counting_launches(log_ratios);
   if (const auto side = plain_lead(launches)) return side;
   if (launches.size() < 2) return std::nullopt;
   // Every launch adds a test, and any of them may decide. Most of the error is for the first seven: a clear
@@ -84,12 +83,13 @@ std::optional<Lead> lead_of_launches(const std::vector<LaunchEffect>& log_ratios
 bool leave_lead_open(const std::vector<LaunchEffect>& log_ratios) {
   if (lead_of_launches(log_ratios)) return false;
   // More launches beside neighbours would not bring their bounds closer.
-  const bool are_known = std::ranges::all_of(counting(log_ratios), &LaunchEffect::is_known);
+  const bool are_known = std::ranges::all_of(counting_launches(log_ratios), &LaunchEffect::is_known);
   return log_ratios.size() >= (are_known ? open_after : alone_after);
 }
 
 bool counts_alone(const std::vector<LaunchEffect>& log_ratios) {
-  return log_ratios.size() >= alone_after || plain_lead(counting(log_ratios)).has_value();
+  const std::vector<LaunchEffect> launches = counting_launches(log_ratios);
+  return launches.size() >= alone_after || plain_lead(launches).has_value();
 }
 
 void BreakEven::conclude(Lead top) {
@@ -210,7 +210,13 @@ std::optional<std::int64_t> BreakEvenSearch::next() {
 std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   std::optional<std::int64_t> due;
   const auto known = known_leads();
-  for (const std::int64_t value : grid_) {
+  std::vector<std::int64_t> values = grid_;
+  // Where larger ones cannot be measured, a value beside the grid may be the largest, on which the answer
+  // rests.
+  const auto largest = std::ranges::find_if(launches_.rbegin(), launches_.rend(),
+                                            [](const auto& one) { return !one.second.empty(); });
+  if (largest != launches_.rend()) values.push_back(largest->first);
+  for (const std::int64_t value : values) {
     const bool is_settled = lead(value) || is_unmeasurable(value) || is_open(value) ||
                             (count(value) >= alone_after && is_between_sides(known, value));
     if (!is_settled && (!due || count(value) < count(*due))) due = value;
@@ -390,7 +396,7 @@ std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone, double LaunchEff
     const bool close = std::abs(std::log(at / zone.centre)) < 1.1 * zone.reach;
     const bool wanted = std::ranges::find(zone.values, value) != zone.values.end();
     if (!ratios.empty() && (close || wanted))
-      all.push_back({.at = std::log(at), .values = bounds_of(counting(ratios), bound)});
+      all.push_back({.at = std::log(at), .values = bounds_of(counting_launches(ratios), bound)});
   }
   return all;
 }
@@ -403,7 +409,8 @@ std::optional<Crossing> BreakEvenSearch::line_through(const Zone& zone) const {
   if (!lower || !upper) return std::nullopt;
   Crossing both{
       .at = (lower->at + upper->at) / 2, .slope = (lower->slope + upper->slope) / 2, .interval = {}};
-  if (lower->interval && upper->interval)
+  // Between lines of opposite slopes the zero may be anywhere.
+  if (lower->interval && upper->interval && lower->slope * upper->slope > 0)
     both.interval = Interval{.low = std::min(lower->interval->low, upper->interval->low),
                              .high = std::max(lower->interval->high, upper->interval->high)};
   return both;
@@ -522,11 +529,11 @@ BreakEven BreakEvenSearch::answer() const {
     said.launches += ratios.size();
   }
   const auto known = known_leads();
-  if (!surveyed_ || known.empty() || known.back().first != *said.last) return said;
+  if (!surveyed_ || known.empty()) return said;
   const std::vector<Bracket> all = brackets();
   said.changes.reserve(all.size());
   for (const Bracket& bracket : all) said.changes.push_back(change_in(bracket));
-  said.conclude(known.back().second);
+  if (known.back().first == *said.last) said.conclude(known.back().second);
   return said;
 }
 

@@ -10,8 +10,8 @@
 //
 // Launches are added at a value as long as the search needs them, and may take back the lead that the first
 // ones showed. So nothing rests on a lead that was seen once: brackets and answers follow from all launches.
-// Where even many launches show no lead, and no equality either, that is no fact about the sides: such values
-// are inside an interval, and never an end of it.
+// Where even many launches show no lead, and no equality either, the lead stays open: such values are inside
+// an interval, and never an end of it.
 //
 // Beside neighbours a launch shows bounds of its ratio. What is stated holds wherever between them it is.
 #pragma once
@@ -53,8 +53,12 @@ Lead lead_of(const Estimate& ratio);
 /// one of 8 to 15.
 inline constexpr double trimmed_launches = 0.13;
 
-/// The mean of the launches at one value, each with log(challenger's amount / baseline's), without the
-/// outermost ones. Needs at least one launch.
+/// The launches at one value that count: the undisturbed ones if they are a third of all, at least two; else
+/// all.
+std::vector<LaunchEffect> counting_launches(const std::vector<LaunchEffect>& log_ratios);
+
+/// The mean of the launches that count at one value, each with log(challenger's amount / baseline's), without
+/// the outermost ones. Needs at least one launch.
 double level_of_launches(const std::vector<LaunchEffect>& log_ratios);
 
 /// The side that is ahead by the launches at one value; neither if they show that the sides differ by less
@@ -160,7 +164,7 @@ class BreakEvenSearch {
   std::size_t count(std::int64_t value) const;
   /// True if the launches at `value` leave_lead_open().
   bool is_open(std::int64_t value) const;
-  /// The side that is ahead at `value`; empty if it cannot be measured, or if more launches are needed.
+  /// The side that is ahead at `value`; empty if it cannot be measured, or if the launches do not show it.
   std::optional<Lead> lead(std::int64_t value) const;
   /// The same, from at least two launches.
   std::optional<Lead> confirmed(std::int64_t value) const;

@@ -31,7 +31,8 @@ Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double 
 double neighbour_bound(double own_speed) {
   // Two backends' times of one problem were found to differ by at most own_speed to the power 1.29.
   constexpr double exponent = 1.3;
-  return own_speed >= trusted_speed_share ? 0 : -exponent * std::log(own_speed);
+  constexpr double slowest = 0.01;  // a machine that stood still has a bound, too
+  return own_speed >= trusted_speed_share ? 0 : -exponent * std::log(std::max(own_speed, slowest));
 }
 
 LaunchEffect effect_of(const LaunchSamples& launch) {

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "host/own_speed.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
@@ -144,7 +143,7 @@ Decision decide_from(const std::vector<LaunchEffect>& launches, const GateRules&
     return of_known;
   // Fast launches have close bounds, and slow ones are many. How fast the machine was does not depend on the
   // effect, so that the launches above each of these speeds are an experiment of their own.
-  constexpr std::array least_speeds{0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.0};
+  constexpr std::array least_speeds{0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.0};  // the last has all launches
   Decision of_all;
   for (const double least_speed : least_speeds) {
     std::vector<LaunchEffect> fast;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -171,7 +172,7 @@ std::string margins_text(const ThresholdAnswer& answer, const Threshold& thresho
 std::string exceptions_text(const ThresholdAnswer& answer, const Threshold& threshold, Lead lead,
                             std::int64_t first, std::int64_t last) {
   constexpr std::size_t most = 3;
-  if (lead == Lead::neither) return "";
+  if (threshold.from_results && lead == Lead::neither) return "";
   std::size_t count = 0;
   std::vector<std::string> values;
   for (const ThresholdPoint& point : answer.points) {
@@ -191,22 +192,24 @@ std::string exceptions_text(const ThresholdAnswer& answer, const Threshold& thre
 /// other."
 std::string flat_text(const ThresholdAnswer& answer, const Threshold& threshold) {
   constexpr double nearly = 0.05, is_long = 4;  // the largest difference, and the last value over the first
+  const auto length = [](const ThresholdPoint& begin, const ThresholdPoint& end) {
+    return static_cast<double>(end.value) / static_cast<double>(begin.value);
+  };
   const ThresholdPoint *first = nullptr, *last = nullptr, *from = nullptr;
   double largest = 0, largest_shown = 0;
   for (const ThresholdPoint& point : answer.points) {
     const auto ratio = point.ratio();
     if (!ratio) continue;
-    const double difference = std::max(ratio->value, 1 / ratio->value) - 1;
+    const double difference = ratio->interval ? std::max(ratio->interval->high, 1 / ratio->interval->low) - 1
+                                              : std::numeric_limits<double>::infinity();
     largest = from == nullptr ? difference : std::max(largest, difference);
     from = difference > nearly ? nullptr : from == nullptr ? &point : from;
-    if (from == nullptr || (first != nullptr && point.value * first->value <= last->value * from->value))
-      continue;
+    if (from == nullptr || (first != nullptr && length(*from, point) <= length(*first, *last))) continue;
     first = from;
     last = &point;
     largest_shown = largest;
   }
-  if (first == nullptr || static_cast<double>(last->value) < is_long * static_cast<double>(first->value))
-    return "";
+  if (first == nullptr || length(*first, *last) < is_long) return "";
   return fmt::format(" From {} to {} the two are within {:g} % of each other.",
                      named_value_text(threshold.parameter, first->value),
                      value_text(threshold.parameter, last->value),
@@ -283,15 +286,26 @@ std::string open_at_largest(const ThresholdAnswer& answer, const Threshold& thre
   }
   if (open == nullptr) return "";
   const std::string& parameter = threshold.parameter;
-  const bool is_slow = !std::ranges::all_of(open->log_ratios, &LaunchEffect::is_known);
+  const bool is_slow = !std::ranges::all_of(counting_launches(open->log_ratios), &LaunchEffect::is_known);
   std::string text = fmt::format(
-      "Not answered: the launches at {}{} do not show whether {} or {} is ahead{}.",
+      "Not answered: the launches at {}{} do not show whether {} or {} is ahead, because {}.",
       named_value_text(parameter, open->value), open->value == *answer.found.last ? "" : " and more",
       name_of_side(threshold, 0), name_of_side(threshold, 1),
-      is_slow ? ", because this machine was below its own speed" : "");
-  if (below == nullptr) return text;
-  const std::string lead = leads_below_text(threshold, *lead_at(*below, false), answer.in);
-  return fmt::format("{} At {} {}.", text, value_text(parameter, below->value), lead);
+      is_slow ? "this machine was below its own speed" : "they differ too much");
+  if (below != nullptr) {
+    const Lead lead = *lead_at(*below, false);
+    const auto& changes = answer.found.changes;
+    text += changes.empty() || lead == Lead::neither
+                ? fmt::format(" At {} {}.", value_text(parameter, below->value),
+                              leads_below_text(threshold, lead, answer.in))
+                : " " + lead_sentence(threshold, lead, answer.in,
+                                      fmt::format("from {}{} up to {}",
+                                                  named_value_text(parameter, changes.back().from),
+                                                  interval_text(changes.back(), parameter),
+                                                  value_text(parameter, below->value)));
+  }
+  return text + " Run it again " +
+         (is_slow ? "when nothing else shares its cores." : "on a quieter machine.");
 }
 
 /// The facts that are known if there is no answer, why there is none, and what to do about it.
@@ -332,8 +346,9 @@ std::optional<Estimate> ThresholdPoint::ratio() const {
   Estimate made{.value = std::exp(level_of_launches(log_ratios))};
   if (interval) {
     made.interval = from_logarithms(*interval);
-  } else if (log_ratios.size() >= fewest_for_interval) {
-    made.interval = from_logarithms(trimmed_mean_interval(log_ratios, trimmed_launches, 0.025));
+  } else if (counting_launches(log_ratios).size() >= fewest_for_interval) {
+    made.interval =
+        from_logarithms(trimmed_mean_interval(counting_launches(log_ratios), trimmed_launches, 0.025));
   }
   return made;
 }

@@ -36,9 +36,10 @@ struct ThresholdPoint {
   /// One per launch: log(challenger's seconds, joules or cost / baseline's).
   std::vector<LaunchEffect> log_ratios = {};
   std::array<ThresholdStand, 2> sides = {};
-  std::string reason = {};                // why there is no ratio
-  bool wrong = false;                     // a result of at least one backend was wrong
-  std::optional<Interval> interval = {};  // 95 %, of the logarithm; for two results that were not paired
+  std::string reason = {};  // why there is no ratio
+  bool wrong = false;       // a result of at least one backend was wrong
+  // Of the logarithm, for two results that were not paired: 95 %, for all points of an answer together.
+  std::optional<Interval> interval = {};
 
   /// The challenger's amount over the baseline's. For pairs, the level of the launches, with its 95 %
   /// interval from three launches on. Empty if there is no ratio.
@@ -46,7 +47,7 @@ struct ThresholdPoint {
 };
 
 /// The side that is ahead at a point, by the rule of the search, or of results that were not paired. Empty
-/// without a ratio, and if too few launches show a side.
+/// without a ratio, and if the launches do not show it.
 std::optional<Lead> lead_at(const ThresholdPoint& point, bool from_results);
 
 /// True if the medians shown contradict the verdict, which is based on pairs. This is possible because each
@@ -59,7 +60,7 @@ struct ThresholdAnswer {
   std::int64_t from = 0, to = 0;  // range that was searched
   BreakEven found = {};
   std::vector<ThresholdPoint> points = {};        // in rising order of value
-  std::optional<std::size_t> slow_launches = {};  // that count although the machine was below its own speed
+  std::optional<std::size_t> slow_launches = {};  // of a machine below its own speed, with bounds
   std::vector<std::string> notes = {};
 };
 
@@ -120,8 +121,8 @@ std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer);
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
 /// The exit status: 1 if a result was wrong; 4 if a side could not be measured at any value; 3 if an answer
-/// is unclear, neither is ahead at the largest value, launches of a slow machine count, an interval of pairs
-/// is wider than requested, or a change rests on results without an interval; else 0.
+/// is unclear, neither is ahead at the largest value, an interval of pairs is wider than requested, or a
+/// change rests on results without an interval; else 0.
 int exit_status(const Threshold& threshold);
 
 /// Writes JSON, schema breakeven.threshold/1, described in docs/thresholds.md.

@@ -22,8 +22,8 @@ CellKind kind_of(Quantity in) {
                                   : CellKind::number;
 }
 
-/// The faster side and by how much, with a "~" if that has no interval; "neither" if it may be chance, and
-/// "not clear" if too few launches were taken to say so.
+/// The faster side and by how much, with a "~" if that has no interval; "neither" if they differ too little,
+/// and "not clear" if the launches do not show it.
 TableCell lead_of(const ThresholdPoint& point, Lead lead, bool from_results,
                   const std::array<std::string, 2>& names) {
   const auto ratio = point.ratio();

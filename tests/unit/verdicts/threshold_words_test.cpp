@@ -241,15 +241,19 @@ TEST(ThresholdWords, SayWhereManyLaunchesLeaveItOpen) {
   Threshold t = changed(BreakEven::Answer::unclear, {});
   ThresholdAnswer& answer = t.answers[0];
   answer.points[1].log_ratios = answer.points[2].log_ratios = open_launches();
-  EXPECT_EQ(words(t),
-            "Not answered: the launches at m = 512 and more do not show whether a or b is ahead. At 64 a is "
-            "faster.");
-  answer.points[2].log_ratios[0] = {-0.4, 0.4};
+  EXPECT_EQ(
+      words(t),
+      "Not answered: the launches at m = 512 and more do not show whether a or b is ahead, because they "
+      "differ too much. At 64 a is faster. Run it again on a quieter machine.");
+  answer.points[2].log_ratios.assign(8, {-0.4, 0.4});
   answer.points[1].log_ratios = {-0.9};
   answer.found.last = 1024;
   EXPECT_EQ(words(t),
             "Not answered: the launches at m = 1,024 do not show whether a or b is ahead, because this "
-            "machine was below its own speed. At 512 b is faster.");
+            "machine was below its own speed. At 512 b is faster. Run it again when nothing else shares its "
+            "cores.");
+  answer.found.changes = {bracket(Lead::baseline, Lead::challenger, 128, 256)};
+  EXPECT_THAT(words(t), HasSubstr("own speed. b is faster than a from m = 256 up to 512. Run it again"));
   Threshold always = changed(BreakEven::Answer::always, {});
   always.answers[0].points[0].log_ratios = open_launches();
   EXPECT_THAT(words(always), HasSubstr("at every value measured, from m = 64 to 2,048, except at 64"));
