@@ -209,7 +209,13 @@ std::string flat_text(const ThresholdAnswer& answer, const Threshold& threshold)
     last = &point;
     largest_shown = largest;
   }
-  if (first == nullptr || length(*first, *last) < is_long) return "";
+  const auto has_lead = [&](const ThresholdPoint& point) {
+    return first->value <= point.value && point.value <= last->value &&
+           lead_at(point, threshold.from_results).value_or(Lead::neither) != Lead::neither;
+  };
+  // Where neither side is ahead, that is said already.
+  if (first == nullptr || length(*first, *last) < is_long || std::ranges::none_of(answer.points, has_lead))
+    return "";
   return fmt::format(" From {} to {} the two are within {:g} % of each other.",
                      named_value_text(threshold.parameter, first->value),
                      value_text(threshold.parameter, last->value),
