@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "host/cache.h"
+#include "host/cpu.h"
 #include "host/speed_kernels.h"
 #include "host/thread_counters.h"
 
@@ -273,6 +274,7 @@ SpeedReading CpuSpeedProbe::measure() {
     if (best.speed.share >= trusted_speed_share) break;
   }
   was_slow_ = best.speed.share < trusted_speed_share;
+  best.throttled_seconds = throttled_seconds().value_or(0);
   return best;
 }
 

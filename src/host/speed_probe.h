@@ -16,6 +16,7 @@ namespace breakeven {
 struct SpeedReading {
   SpeedShare speed;
   SpeedProbeTimes times;
+  double throttled_seconds = 0;  // for which quotas have stopped this process's cgroup so far
 };
 
 /// Measures the machine's speed. Abstract, so that tests can script it.

@@ -34,7 +34,9 @@ void SpeedRecord::probe() {
   for (const auto& [part, seconds] : slowest.seconds) part_seconds_[part].push_back(seconds);
   if (slowest.instructions_per_cycle) instructions_per_cycle_.push_back(*slowest.instructions_per_cycle);
   latest_ = Latest{.own_speed = reading.speed.share,
-                   .ratios = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times))};
+                   .ratios = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times)),
+                   .throttled_seconds = reading.throttled_seconds,
+                   .at = time_.now()};
 }
 
 void SpeedRecord::wait_for_own_speed(double until, const std::function<void(double own_speed)>& report) {
@@ -60,7 +62,10 @@ RoundSpeed SpeedRecord::probe_after(std::size_t rounds) {
   const std::optional<Latest> before = latest_;
   probe();
   if (!before) return {};
-  const double lower = std::min(before->own_speed, latest_->own_speed);
+  // A quota stops programs for up to a tenth of a second, and is over when the probe runs.
+  const double stopped = latest_->throttled_seconds - before->throttled_seconds;
+  const double left = stopped > 0 ? std::max(0.0, 1 - stopped / (latest_->at - before->at)) : 1;
+  const double lower = std::min({before->own_speed, latest_->own_speed, left});
   round_speeds_.insert(round_speeds_.end(), rounds, lower);
   return {.own_speed = lower, .probes = {.before = before->ratios, .after = latest_->ratios}};
 }

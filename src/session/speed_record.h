@@ -25,7 +25,9 @@ struct RoundProbes {
 
 /// The machine's speed in a stretch of rounds.
 struct RoundSpeed {
-  std::optional<double> own_speed;  // a fraction (0 to 1), the lower of before and after; empty if not probed
+  /// A fraction (0 to 1), the lower of before and after, or the time that quotas left, if that is lower
+  /// still; empty if not probed.
+  std::optional<double> own_speed;
   RoundProbes probes;
 };
 
@@ -61,6 +63,7 @@ class SpeedRecord {
   struct Latest {
     double own_speed = 1;
     std::shared_ptr<const std::vector<CpuSpeedRatios>> ratios;
+    double throttled_seconds = 0, at = 0;
   };
 
   std::unique_ptr<SpeedProbe> probe_;

@@ -66,6 +66,7 @@ class SimulatedMachine {
   std::map<std::string, Program> programs;
   std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
   bool has_probe = true;
+  double throttled_seconds = 0;   // for which quotas have stopped it
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
   std::vector<double> probe_seconds = {350e-6};  // of one probe after the other, again and again
   std::optional<SpeedCounters> counters = {};    // that a probe reads
@@ -209,6 +210,7 @@ class ScriptedProbe : public SpeedProbe {
     cpu.throughput_seconds = cpu.clock_seconds / own_speed;
     cpu.counters = machine_.counters;
     reading.times.cpus = {cpu};
+    reading.throttled_seconds = machine_.throttled_seconds;
     fastest_ = std::max(fastest_, own_speed);
     reading.speed.share = machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
     return reading;

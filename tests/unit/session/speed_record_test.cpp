@@ -55,6 +55,22 @@ TEST_F(SpeedRecordTest, ForgetsTheLatestProbeInAVisitThatIsNotProbed) {
   expect_not_probed(record_);
 }
 
+/// The probe runs after the stop, at full speed.
+TEST_F(SpeedRecordTest, TimeForWhichAQuotaStoppedTheProgramsIsMissing) {
+  record_.begin_visit(true);
+  record_.probe();
+  const double start = machine_.time.now();
+  machine_.time.sleep(0.1);
+  machine_.throttled_seconds += 0.08;
+  const RoundSpeed stopped = record_.probe_after(1);
+  ASSERT_TRUE(stopped.own_speed);
+  EXPECT_NEAR(*stopped.own_speed, 1 - 0.08 / (machine_.time.now() - start), 1e-9);
+  machine_.time.sleep(0.1);
+  EXPECT_EQ(record_.probe_after(1).own_speed, 1.0) << "it was not stopped again";
+  machine_.throttled_seconds += 3;  // of several CPUs together
+  EXPECT_EQ(record_.probe_after(1).own_speed, 0.0);
+}
+
 TEST_F(SpeedRecordTest, RoundsRanAtTheLowerOfTheProbesAroundThem) {
   record_.begin_visit(true);
   record_.probe();
