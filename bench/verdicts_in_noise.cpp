@@ -76,6 +76,9 @@ struct Drift {
   double step = 0;  // of the machine's level, from run to run
 };
 
+const Drift independent{"independent", 0, 0};
+const Drift alike{"launches that resemble each other, 0.5", 0.5, 0};
+
 class DriftingNoise {
  public:
   DriftingNoise(const Drift& drift, const Kind& kind, double deviation, Generator& generator)
@@ -214,8 +217,6 @@ bool gate_calls_one_slower(const Kind& kind, const Drift& drift, double deviatio
 }
 
 void simulate_gate(Counts& counts) {
-  const Drift independent{"independent launches", 0, 0};
-  const Drift alike{"launches that resemble each other, 0.5", 0.5, 0};
   for (const double deviation : {0.013, 0.05}) {
     const std::string name = fmt::format("gate, 50 cases of {:g} %", 100 * deviation);
     for (const Kind& kind : kinds())
@@ -341,8 +342,6 @@ BreakEven searched(const Curve& curve, double deviation, const Drift& drift, con
 }
 
 void simulate_search(Counts& counts) {
-  const Drift independent{"independent launches", 0, 0};
-  const Drift alike{"launches that resemble each other, 0.5", 0.5, 0};
   constexpr std::size_t part = 2;
   const auto count = [&](const Curve& curve, double deviation, const Drift& drift, const Kind& kind) {
     counts.count(
@@ -484,7 +483,6 @@ const std::vector<Drift>& drifts() {
 
 void simulate_history(Counts& counts) {
   constexpr std::size_t part = 2;
-  const Drift independent{"independent runs", 0, 0};
   for (const double deviation : {0.01, 0.02}) {
     const std::string name = fmt::format("history, 50 series, 100 runs of {:g} %", 100 * deviation);
     for (const Kind& kind : kinds()) {
@@ -567,7 +565,6 @@ void print_found_crossings(std::size_t trials) {
       "\n| curve | noise | its crossing is in an interval | no answer | interval, high over low (median) | "
       "launches "
       "|\n|---|---|---|---|---|---|\n");
-  const Drift independent{"", 0, 0};
   for (const Curve& curve : curves()) {
     for (const double deviation : {0.005, 0.015, 0.03}) {
       std::size_t found = 0, unclear = 0, launches = 0;
@@ -577,8 +574,7 @@ void print_found_crossings(std::size_t trials) {
         const BreakEven answer = searched(curve, deviation, independent, kinds().front(), generator);
         launches += answer.launches;
         unclear += answer.answer == BreakEven::Answer::unclear ? 1 : 0;
-        // Where the sides are said to differ by less than 2 % from below the crossing to above it, that is
-        // the place, too.
+        // A range in which the sides are said to differ by less than 2 % counts as an interval, too.
         const auto has = [](const auto& interval) { return interval.low <= 300.5 && 300.5 <= interval.high; };
         for (std::size_t i = 0; i < answer.changes.size(); ++i) {
           Interval interval = answer.changes[i].interval;

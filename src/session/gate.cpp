@@ -427,7 +427,7 @@ class Gate : public MeasuringSession {
     verdict.base_status = verdict.head_status = Status::ok;
     note_algorithms(one);
     Step step = decided(one);
-    if (step.next == Step::Next::stop && judge_speeds_again(one)) step = decided(one);
+    if (step.next == Step::Next::stop && judge_pairs_again(one)) step = decided(one);
     if (step.next != Step::Next::stop) return;
     set_verdict(one, step);
     close(one);
@@ -443,20 +443,13 @@ class Gate : public MeasuringSession {
     return decision.step;
   }
 
-  /// Takes over what is known now of the machine's speed in the case's pairs: beside a neighbour that was
-  /// there from the start, the first looked undisturbed. Returns false if nothing has changed.
-  bool judge_speeds_again(ComparedCase& one) {
+  /// Judges the speeds in all pairs of the case again. Returns true if that changed any launch.
+  bool judge_pairs_again(ComparedCase& one) {
     std::vector<LaunchSamples>& launches = verdict_of(one).launches;
-    bool any = false;
-    for (std::size_t l = 0; l < launches.size(); ++l) {
-      for (std::size_t i = 0; i < launches[l].own_speed.size(); ++i) {
-        const double by_now = engine_.speed().by_now(one.probes[l][i]);
-        if (by_now >= launches[l].own_speed[i]) continue;
-        launches[l].own_speed[i] = by_now;
-        any = true;
-      }
-    }
-    return any;
+    bool has_changed = false;
+    for (std::size_t l = 0; l < launches.size(); ++l)
+      has_changed = judge_speeds_again(launches[l].own_speed, one.probes[l]) || has_changed;
+    return has_changed;
   }
 
   /// Sets the verdict in place of an earlier one. An inconclusive end is explained.
@@ -476,7 +469,7 @@ class Gate : public MeasuringSession {
     for (ComparedProblem& problem : problems_) {
       for (ComparedCase& one : problem.cases) {
         if (!one.decided || one.is_alone() || verdict_of(one).verdict == Verdict::incomparable) continue;
-        if (!judge_speeds_again(one)) continue;
+        if (!judge_pairs_again(one)) continue;
         const Step step = decided(one);
         set_verdict(one, step);
         if (step.next == Step::Next::stop) continue;  // further launches would not end at a look
@@ -581,7 +574,7 @@ class Gate : public MeasuringSession {
         verdicts_.complete = verdicts_.complete && !interrupted;
         const bool was_measured = !verdict.launches.empty();
         Step step;
-        if (was_measured && judge_speeds_again(one)) step = decided(one);
+        if (was_measured && judge_pairs_again(one)) step = decided(one);
         set_verdict(one, step);
         if (step.next != Step::Next::stop) {
           verdict.verdict = end_undecided(one.effects, rules_).verdict;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -175,7 +176,7 @@ class ThresholdSession : public MeasuringSession {
     begin();
     while (!must_end()) {
       auto due = due_values();
-      if (due.empty() && judge_speeds_again()) due = due_values();
+      if (due.empty() && judge_launches_again()) due = due_values();
       if (due.empty()) break;
       engine_.begin_launch();
       std::shuffle(due.begin(), due.end(), generator_);
@@ -185,7 +186,7 @@ class ThresholdSession : public MeasuringSession {
         save_([this] { return found(); });
       }
     }
-    judge_speeds_again();
+    judge_launches_again();
     end_report(reported_);
     Threshold all = found();
     all.complete = !Interruption::requested();
@@ -263,30 +264,21 @@ class ThresholdSession : public MeasuringSession {
     return due;
   }
 
-  /// Takes over what is known now of the machine's speed in all launches: next to a neighbour that was there
-  /// from the start, the first launches looked undisturbed. Returns true if that changed any.
-  bool judge_speeds_again() {
+  /// Judges the speeds in all launches again. Returns true if that changed any.
+  bool judge_launches_again() {
     bool has_changed = false;
     for (OpenQuestion& open : questions_) {
       for (OpenSearch& one : open.searches) {
         bool is_changed = false;
         for (auto& [value, launches] : one.launches) {
           for (SearchedLaunch& launch : launches) {
-            for (LaunchOfBackend& of : launch) is_changed = judge_again(of) || is_changed;
+            for (LaunchOfBackend& of : launch)
+              is_changed = judge_speeds_again(of.own_speed, of.probes) || is_changed;
           }
         }
         if (is_changed) one.search_again();
         has_changed = has_changed || is_changed;
       }
-    }
-    return has_changed;
-  }
-  bool judge_again(LaunchOfBackend& one) {
-    bool has_changed = false;
-    for (std::size_t i = 0; i < one.own_speed.size(); ++i) {
-      const double by_now = engine_.speed().by_now(one.probes[i]);
-      has_changed = has_changed || neighbour_bound(by_now) > neighbour_bound(one.own_speed[i]);
-      one.own_speed[i] = std::min(one.own_speed[i], by_now);
     }
     return has_changed;
   }
@@ -485,8 +477,8 @@ class ThresholdSession : public MeasuringSession {
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};
       if (one.launches.contains(value)) point.log_ratios = one.log_ratios(value);
-      slow += point.log_ratios.size() -
-              static_cast<std::size_t>(std::ranges::count_if(point.log_ratios, &LaunchEffect::is_known));
+      slow += static_cast<std::size_t>(
+          std::ranges::count_if(point.log_ratios, std::not_fn(&LaunchEffect::is_known)));
       if (const auto reason = one.reasons.find(value); reason != one.reasons.end())
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {

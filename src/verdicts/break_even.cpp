@@ -12,7 +12,7 @@ namespace {
 
 constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
 constexpr double narrow = 1.25;        // a line is fitted once high / low of a bracket is below this
-constexpr double least_lead = 0.02;    // as a logarithm; a smaller lead need not be told from none
+constexpr double least_lead = 0.02;    // as a logarithm; sides that differ by less count as equal
 constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
 constexpr int most_moves = 3;
 constexpr std::size_t alone_after = 8;  // launches with which a lead counts that no neighbour shares
@@ -211,8 +211,7 @@ std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   std::optional<std::int64_t> due;
   const auto known = known_leads();
   std::vector<std::int64_t> values = grid_;
-  // Where larger ones cannot be measured, a value beside the grid may be the largest, on which the answer
-  // rests.
+  // A value beside the grid is the largest if those above it cannot be measured. The answer rests on it.
   const auto largest = std::ranges::find_if(launches_.rbegin(), launches_.rend(),
                                             [](const auto& one) { return !one.second.empty(); });
   if (largest != launches_.rend()) values.push_back(largest->first);

@@ -10,8 +10,8 @@
 //
 // Launches are added at a value as long as the search needs them, and may take back the lead that the first
 // ones showed. So nothing rests on a lead that was seen once: brackets and answers follow from all launches.
-// Where even many launches show no lead, and no equality either, the lead stays open: such values are inside
-// an interval, and never an end of it.
+// The lead stays open at values where even many launches show neither a lead nor equality. They are inside an
+// interval, and never an end of it.
 //
 // Beside neighbours a launch shows bounds of its ratio. What is stated holds wherever between them it is.
 #pragma once

@@ -1,4 +1,4 @@
-// What one launch (fresh processes of both sides) shows of a ratio: a number or, beside neighbours, bounds of
+// The effect that one launch (fresh processes of both sides) shows: a number or, beside neighbours, bounds of
 // it. Pure functions, for all verdicts that pair launches.
 #pragma once
 

@@ -213,7 +213,7 @@ std::string flat_text(const ThresholdAnswer& answer, const Threshold& threshold)
     return first->value <= point.value && point.value <= last->value &&
            lead_at(point, threshold.from_results).value_or(Lead::neither) != Lead::neither;
   };
-  // Where neither side is ahead, that is said already.
+  // A range without a lead has its own words already.
   if (first == nullptr || length(*first, *last) < is_long || std::ranges::none_of(answer.points, has_lead))
     return "";
   return fmt::format(" From {} to {} the two are within {:g} % of each other.",

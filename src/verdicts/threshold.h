@@ -38,7 +38,7 @@ struct ThresholdPoint {
   std::array<ThresholdStand, 2> sides = {};
   std::string reason = {};  // why there is no ratio
   bool wrong = false;       // a result of at least one backend was wrong
-  // Of the logarithm, for two results that were not paired: 95 %, for all points of an answer together.
+  /// The interval of the logarithm, for two results that were not paired: 95 %, for all points together.
   std::optional<Interval> interval = {};
 
   /// The challenger's amount over the baseline's. For pairs, the level of the launches, with its 95 %
