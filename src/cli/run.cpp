@@ -191,7 +191,8 @@ int run(const Options& o) {
   const FileLock lock(out);
   ResultWriter writer(out);  // must come before any program is started
 
-  BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
+  StartedPrograms started;
+  BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads, &started);
   plan.backends = std::move(backends.measured);
   plan.backends_are_named = backends.are_named;
   plan.arbiter = std::move(backends.arbiter);
@@ -200,7 +201,7 @@ int run(const Options& o) {
   ProgressLine line(o.quiet);
   const Result result = run_session(
       plan, [&](const Result& r, std::size_t first_changed) { writer.update(r, first_changed); },
-      [&](const SessionProgress& p) { line.show(p); });
+      [&](const SessionProgress& p) { line.show(p); }, handing_over(started));
   line.clear();
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {

@@ -115,7 +115,8 @@ void expect_a_backend(const std::vector<BackendRecord>& backends, const std::str
   throw CommandError(are_unknown ? exit_code::bad_input : exit_code::incomplete, where + reasons);
 }
 
-BackendChoice find_named_backends(const std::vector<std::string>& named, int threads) {
+BackendChoice find_named_backends(const std::vector<std::string>& named, int threads,
+                                  StartedPrograms* going_on) {
   const auto programs = find_backends(backend_folders());
   BackendChoice choice;
   choice.are_named = !named.empty();
@@ -128,7 +129,7 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
   std::erase_if(started, [&](const BackendProgram& program) {
     return !named.empty() && !is_named(program.name) && program.name != reference;
   });
-  for (BackendRecord& record : probe_all(started, threads)) {
+  for (BackendRecord& record : probe_all(started, threads, {}, going_on)) {
     // Another program with the role of a reference may be measured, such as an earlier commit's, but must not
     // verify itself.
     if (record.name == reference && record.available && record.role == "arbiter") choice.arbiter = record;
@@ -150,9 +151,10 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
 }
 
 BackendChoice choose_backends(const std::vector<std::string>& wanted,
-                              const std::vector<std::string>& in_config, int threads) {
+                              const std::vector<std::string>& in_config, int threads,
+                              StartedPrograms* started) {
   check_backend_names(wanted, find_backends(backend_folders()));
-  BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads);
+  BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads, started);
   for (const auto& backend : choice.measured) {
     if (!wanted.empty() && !backend.available) {
       throw CommandError(exit_code::incomplete, "--backends {}: not available: {}", backend.name,

@@ -57,7 +57,10 @@ std::string plain(const CLI::App& app, const CLI::ParseError& error) {
     }
   }
   const std::string name = what.substr(0, what.find_first_of(": "));
-  if (kind == "ArgumentMismatch" && app.get_option_no_throw(name) != nullptr) {
+  if (const CLI::Option* option = app.get_option_no_throw(name);
+      kind == "ArgumentMismatch" && option != nullptr) {
+    if (option->get_expected_min() > 1)
+      return fmt::format("{} needs {} values at once", name, option->get_expected_min());
     return what.find("missing") != std::string::npos ? fmt::format("{} needs a value", name)
                                                      : fmt::format("{} may be given only once", name);
   }

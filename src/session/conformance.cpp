@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "host/cache_folder.h"
 #include "host/cpu.h"
 #include "session/discovery.h"
 #include "session/identity.h"
@@ -29,6 +30,7 @@ std::string no_answer(const Asked<T>& asked) {
 WorkerOptions limited_options(int threads) {
   WorkerOptions options = worker_options(threads);
   options.time_limit = "--timeout";
+  options.environment.emplace_back(reference_cache_variable, "0");
   return options;
 }
 

@@ -7,9 +7,12 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <memory>
 #include <sstream>
+#include <utility>
+#include <variant>
 
 #include "host/cache_folder.h"
 #include "host/library_variables.h"
@@ -109,25 +112,34 @@ WorkerOptions options_to_probe(int threads, const std::optional<WorkerOptions>& 
   return of_probe;
 }
 
-BackendRecord ask_hello(const BackendProgram& program, WorkerProcess& worker, int threads) {
+/// A program that was asked hello.
+struct Greeted {
+  BackendRecord record;
+  std::string hello;  // the line of its answer; empty if it is not available
+};
+
+Greeted ask_hello(const BackendProgram& program, WorkerProcess& worker, int threads) {
   // Python takes seconds to import PyTorch from a cold disk.
   constexpr std::chrono::seconds greeting_timeout{120};
-  auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
-                                         greeting_timeout);
+  auto line = worker.exchange(
+      to_line(Request{request::Hello{.protocol = protocol_version, .threads = threads}}), greeting_timeout);
+  const auto* answered = std::get_if<std::string>(&line);
+  std::string hello = answered != nullptr ? *answered : "";
+  auto asked = worker.understand<answer::Hello>(std::move(line));
   if (!std::holds_alternative<answer::Hello>(asked) && Interruption::requested()) throw Interrupted();
   BackendRecord record;
   record.name = program.name;
   record.role = "contender";
   record.program = program.path.string();
-  if (const auto* hello = std::get_if<answer::Hello>(&asked)) {
-    const std::string fault = hello_fault(*hello, program.path);
-    if (fault.empty()) return to_record(program.path, *hello);
+  if (const auto* said = std::get_if<answer::Hello>(&asked)) {
+    const std::string fault = hello_fault(*said, program.path);
+    if (fault.empty()) return {to_record(program.path, *said), std::move(hello)};
     record.reason = broken_hello(fault);
   } else {
     const auto* refusal = std::get_if<answer::Refusal>(&asked);
     record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
   }
-  return record;
+  return {std::move(record), ""};
 }
 
 }  // namespace
@@ -140,35 +152,86 @@ bool is_script(const std::filesystem::path& program) {
 
 BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
   WorkerProcess worker(program.path, options_to_probe(threads, options));
-  return ask_hello(program, worker, threads);
+  return ask_hello(program, worker, threads).record;
 }
 
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
-                                     const std::optional<WorkerOptions>& options) {
+                                     const std::optional<WorkerOptions>& options, StartedPrograms* started) {
+  const WorkerOptions of_probe = options_to_probe(threads, options);
+  const auto ask = [&](const BackendProgram& program, std::unique_ptr<WorkerProcess> worker) {
+    Greeted greeted = ask_hello(program, *worker, threads);
+    if (started != nullptr && greeted.record.available)
+      started->keep(program.path, of_probe.environment, std::move(worker), std::move(greeted.hello));
+    return greeted.record;
+  };
   std::vector<BackendRecord> records(programs.size());
   std::vector<std::size_t> scripts;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (is_script(programs[i].path)) {
       scripts.push_back(i);
     } else {
-      records[i] = probe(programs[i], threads, options);
+      records[i] = ask(programs[i], std::make_unique<WorkerProcess>(programs[i].path, of_probe));
     }
   }
   // A program ends with the thread that started it, so that this one starts them all.
   std::vector<std::unique_ptr<WorkerProcess>> workers;
   workers.reserve(scripts.size());
   for (const std::size_t i : scripts)
-    workers.push_back(std::make_unique<WorkerProcess>(programs[i].path, options_to_probe(threads, options)));
+    workers.push_back(std::make_unique<WorkerProcess>(programs[i].path, of_probe));
   std::vector<std::future<BackendRecord>> asked;
   asked.reserve(scripts.size());
   for (std::size_t s = 0; s < scripts.size(); ++s) {
-    asked.push_back(std::async([&, s] {
-      const std::unique_ptr<WorkerProcess> worker = std::move(workers[s]);  // ends when it is answered
-      return ask_hello(programs[scripts[s]], *worker, threads);
-    }));
+    asked.push_back(std::async([&, s] { return ask(programs[scripts[s]], std::move(workers[s])); }));
   }
   for (std::size_t s = 0; s < scripts.size(); ++s) records[scripts[s]] = asked[s].get();
   return records;
+}
+
+namespace {
+
+/// A program that has answered hello already, and gives that answer to the first request, which is hello
+/// again.
+class GreetedWorker final : public Worker {
+ public:
+  GreetedWorker(std::unique_ptr<WorkerProcess> worker, std::string hello)
+      : worker_(std::move(worker)), hello_(std::move(hello)) {}
+
+  std::variant<std::string, WorkerLost> exchange(const std::string& line,
+                                                 std::chrono::duration<double> timeout,
+                                                 const std::function<void()>& meanwhile) override {
+    if (!hello_.empty()) return std::exchange(hello_, "");
+    return worker_->exchange(line, timeout, meanwhile);
+  }
+  WorkerLost lose(Status status, const std::string& reason) override { return worker_->lose(status, reason); }
+  bool wait_until_quiet() const override { return worker_->wait_until_quiet(); }
+  std::optional<double> cpu_seconds() const override { return worker_->cpu_seconds(); }
+  int pid() const override { return worker_->pid(); }
+  void count_processes(const std::vector<int>& pids) override { worker_->count_processes(pids); }
+
+ private:
+  std::unique_ptr<WorkerProcess> worker_;
+  std::string hello_;
+};
+
+}  // namespace
+
+void StartedPrograms::keep(const std::filesystem::path& program,
+                           std::vector<std::pair<std::string, std::string>> environment,
+                           std::unique_ptr<WorkerProcess> worker, std::string hello) {
+  const std::lock_guard lock(mutex_);
+  started_[program] = {
+      .environment = std::move(environment), .worker = std::move(worker), .hello = std::move(hello)};
+}
+
+StartWorker StartedPrograms::handing_over(StartWorker start) {
+  return [this, start = std::move(start)](const std::filesystem::path& program,
+                                          const WorkerOptions& options) -> std::unique_ptr<Worker> {
+    auto kept = started_.extract(program);
+    if (kept.empty() || !options.launcher.empty() || kept.mapped().environment != options.environment)
+      return start(program, options);
+    kept.mapped().worker->set_time_limits(options);
+    return std::make_unique<GreetedWorker>(std::move(kept.mapped().worker), std::move(kept.mapped().hello));
+  };
 }
 
 }  // namespace breakeven

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "results/result.h"
@@ -43,13 +47,36 @@ void start_with_library_defaults();
 BackendRecord probe(const BackendProgram& program, int threads,
                     const std::optional<WorkerOptions>& options = {});
 
+/// Programs that have answered hello and wait for the next request, so that a session need not start them
+/// again: frameworks take seconds to be imported, and GPUs to be initialised.
+class StartedPrograms {
+ public:
+  void keep(const std::filesystem::path& program,
+            std::vector<std::pair<std::string, std::string>> environment,
+            std::unique_ptr<WorkerProcess> worker, std::string hello);
+  /// Starts programs with `start`, except that the first start of a program that is kept, alone and in the
+  /// same environment, is that one's. It must not outlive this object.
+  StartWorker handing_over(StartWorker start);
+
+ private:
+  struct Started {
+    std::vector<std::pair<std::string, std::string>> environment;  // WorkerOptions::environment
+    std::unique_ptr<WorkerProcess> worker;
+    std::string hello;  // the line of its answer
+  };
+  std::mutex mutex_;  // of keep(), while several programs answer
+  std::map<std::filesystem::path, Started> started_;
+};
+
 /// True for a program that an interpreter runs, such as Python.
 bool is_script(const std::filesystem::path& program);
 
 /// The records of several programs, in their order and with their files' names. Scripts are asked in
 /// parallel, because each imports a framework for seconds; other programs before them and one after another,
-/// because some race their kernels at their first start and need the machine to themselves.
+/// because some race their kernels at their first start and need the machine to themselves. Those that are
+/// available go on in `started`, if given, and end otherwise.
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
-                                     const std::optional<WorkerOptions>& options = {});
+                                     const std::optional<WorkerOptions>& options = {},
+                                     StartedPrograms* started = nullptr);
 
 }  // namespace breakeven

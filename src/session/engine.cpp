@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <thread>
 #include <utility>
 
 #include "host/cache.h"
+#include "host/cache_folder.h"
 #include "host/cpu.h"
 #include "protocol/messages.h"
 #include "results/backend_spelling.h"
@@ -131,6 +133,12 @@ const Instruments& real_instruments() {
   return instruments;
 }
 
+Instruments handing_over(StartedPrograms& started) {
+  Instruments instruments = real_instruments();
+  instruments.start_worker = started.handing_over(instruments.start_worker);
+  return instruments;
+}
+
 Engine::Engine(const Measure& measure, const Instruments& instruments, int threads,
                const std::optional<BackendRecord>& reference, ReportProgress report_progress)
     : measure_(measure),
@@ -148,6 +156,8 @@ Engine::Engine(const Measure& measure, const Instruments& instruments, int threa
                            .backend = *reference,
                            .options = worker_options(threads),
                            .threads = threads};
+  if (std::getenv(reference_cache_variable) == nullptr)
+    reference_->options.environment.emplace_back(reference_cache_variable, "1");
 }
 
 const Participant& Engine::with_ranks_of(const Case& problem, const Participant& participant) {

@@ -29,6 +29,8 @@
 
 namespace breakeven {
 
+class StartedPrograms;
+
 /// One problem and its reference result.
 struct MeasuredProblem {
   const PlannedCase* planned = nullptr;
@@ -129,6 +131,8 @@ struct Instruments {
 
 /// Real processes and the machine's clock.
 const Instruments& real_instruments();
+/// The same, with programs that are started already. `started` must outlive them.
+Instruments handing_over(StartedPrograms& started);
 
 /// True if the backend supports the operation. `fits` can also be found for backends without it, if they have
 /// memory of their own and support the operation that must fit.

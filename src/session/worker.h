@@ -70,7 +70,11 @@ class Worker : public Interface {
   template <typename T>
   Asked<T> ask(const Request& request, std::chrono::duration<double> timeout,
                const std::function<void()>& meanwhile = {}) {
-    auto line = exchange(to_line(request), timeout, meanwhile);
+    return understand<T>(exchange(to_line(request), timeout, meanwhile));
+  }
+  /// The answer in what exchange() returned.
+  template <typename T>
+  Asked<T> understand(std::variant<std::string, WorkerLost> line) {
     if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
     try {
       auto answer = parse_answer<T>(std::get<std::string>(line));

@@ -55,6 +55,11 @@ class WorkerProcess : public Worker {
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
   int pid() const override { return pid_; }
+  /// Takes over the time limits of `options`.
+  void set_time_limits(const WorkerOptions& options) {
+    time_to_quit_ = options.time_to_quit;
+    time_limit_ = options.time_limit;
+  }
   void count_processes(const std::vector<int>& pids) override { counted_ = pids; }
 
   /// Closes the program's input and waits for it to end by itself. Returns its exit status; empty if it was

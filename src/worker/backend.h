@@ -136,6 +136,8 @@ struct Backend {
   std::function<void(int)> use_threads;                 // called once, before anything is prepared
   std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty if it is the host's
   std::string variant = {};  // suffix of every row's algorithm, such as "library defaults"
+  /// (optional, only for a reference backend) Returns the result of compute(), or the same one from a cache.
+  std::function<Evidence(const request::Expect&, const std::function<Evidence()>& compute)> expect = {};
 };
 
 /// Defined once by each backend program.

@@ -144,12 +144,15 @@ class Worker {
   Answer operator()(const request::Expect& request) {
     check_elements(request.problem, request.elements);
     check_memory(request.problem, {});
-    const Case& problem = request.problem;
-    for (const Operation& operation : operations()) {
-      if (operation.op == problem.workload->op() && operation.expect)
-        return operation.expect(problem, request.seed, request.elements);
-    }
-    return problem.workload->expect(problem.parameters, request.seed, request.elements);
+    const auto compute = [&] {
+      const Case& problem = request.problem;
+      for (const Operation& operation : operations()) {
+        if (operation.op == problem.workload->op() && operation.expect)
+          return operation.expect(problem, request.seed, request.elements);
+      }
+      return problem.workload->expect(problem.parameters, request.seed, request.elements);
+    };
+    return backend_.expect ? backend_.expect(request, compute) : compute();
   }
 
   Answer operator()(const request::Verify& request) {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
+#include "workloads/parallel.h"
 #include "workloads/random.h"
 #include "workloads/transfer.h"
 
@@ -90,9 +93,14 @@ class TriadWorkload final : public BandwidthWorkload {
     const Bandwidth p(parameters);
     const RandomStream b(seed, stream::first_operand);
     const RandomStream c(seed, stream::second_operand);
-    return array_truth(output(parameters), seed, elements, [&](std::int64_t i) {
-      return input_value(p.dtype, b, i) + triad_factor * input_value(p.dtype, c, i);
-    });
+    return array_truth(output(parameters), seed, elements,
+                       [&](std::int64_t first, std::int64_t count, double* values) {
+                         std::array<double, array_block> factors{};
+                         read_inputs(p.dtype, b, first, count, values);
+                         read_inputs(p.dtype, c, first, count, factors.data());
+                         for (std::int64_t i = 0; i < count; ++i)
+                           values[i] += triad_factor * factors[static_cast<std::size_t>(i)];
+                       });
   }
 
   /// Each element is one product of inputs in [-1, 1) plus one input, of typical size sqrt((1 + 9) / 3).
@@ -119,9 +127,22 @@ class ReadWorkload final : public BandwidthWorkload {
                   const std::vector<std::int64_t>& elements) const override {
     const Bandwidth p(parameters);
     const RandomStream a(seed, stream::first_operand);
-    long double sum = 0;
-    for (std::int64_t i = 0; i < p.elements(); ++i)
-      sum += static_cast<long double>(input_value(p.dtype, a, i));
+    // Inputs are multiples of 2^-23 in [-1, 1): float64 adds up a block of them without rounding, in any
+    // order.
+    constexpr std::int64_t block_size = std::int64_t{1} << 20U;
+    std::vector<double> sums(static_cast<std::size_t>((p.elements() + block_size - 1) / block_size), 0.0);
+    parallel_for(std::ssize(sums), threads_for(p.elements()), [&](std::int64_t block) {
+      std::array<double, array_block> values{};
+      const std::int64_t last = std::min(p.elements(), (block + 1) * block_size);
+      double sum = 0;
+      for (std::int64_t first = block * block_size; first < last; first += array_block) {
+        const std::int64_t count = std::min(array_block, last - first);
+        read_inputs(p.dtype, a, first, count, values.data());
+        sum = std::reduce(values.begin(), values.begin() + count, sum);
+      }
+      sums[static_cast<std::size_t>(block)] = sum;
+    });
+    const long double sum = std::accumulate(sums.begin(), sums.end(), 0.0L);
     return evidence_of_number(static_cast<double>(sum), seed, elements);
   }
 

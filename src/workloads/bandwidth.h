@@ -2,11 +2,13 @@
 // and computes little.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "workloads/parallel.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -36,19 +38,32 @@ struct Bandwidth {
   static constexpr std::array<std::int64_t, 4> example_bytes{64, 4096, 100'032, 1 << 20};
 };
 
-/// The reference result of an array whose element i is value(i), a double.
-template <typename Value>
+/// The most elements that array_truth() reads at once.
+inline constexpr std::int64_t array_block = 256;
+
+/// The reference result of an array: read(first, count, values) writes its elements `first` to `first + count
+/// - 1`. Several threads call it.
+template <typename Read>
 Evidence array_truth(const OutputShape& shape, std::uint64_t seed, const std::vector<std::int64_t>& elements,
-                     const Value& value) {
+                     const Read& read) {
   Evidence truth;
-  for (const std::int64_t e : elements) truth.elements.push_back(value(e));
+  truth.elements.resize(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) read(elements[i], 1, &truth.elements[i]);
   const auto signs = channel_signs(seed, shape.channels);
   std::vector<double> sums(static_cast<std::size_t>(shape.inner), 0.0);
-  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
-    const double sign = signs[static_cast<std::size_t>(channel)];
-    for (std::int64_t i = 0; i < shape.inner; ++i)
-      sums[static_cast<std::size_t>(i)] += sign * value(channel * shape.inner + i);
-  }
+  // Each position has its sum in the order of the channels, whatever the number of threads.
+  const std::int64_t blocks = (shape.inner + array_block - 1) / array_block;
+  parallel_for(blocks, threads_for(shape.elements()), [&](std::int64_t block) {
+    const std::int64_t first = block * array_block;
+    const std::int64_t count = std::min(array_block, shape.inner - first);
+    double* const into = sums.data() + first;
+    std::array<double, array_block> values{};
+    for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+      read(channel * shape.inner + first, count, values.data());
+      const double sign = signs[static_cast<std::size_t>(channel)];
+      for (std::int64_t i = 0; i < count; ++i) into[i] += sign * values[static_cast<std::size_t>(i)];
+    }
+  });
   truth.projections = fold_positions(sums, seed);
   return truth;
 }

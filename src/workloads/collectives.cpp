@@ -62,7 +62,9 @@ class CollectiveWorkload : public Workload {
     const Collective p(parameters);
     const RandomStream numbers(seed, stream::first_operand);
     return array_truth(p.array.shape(), seed, elements,
-                       [&](std::int64_t i) { return result(p, numbers, i); });
+                       [&](std::int64_t first, std::int64_t count, double* values) {
+                         for (std::int64_t i = 0; i < count; ++i) values[i] = result(p, numbers, first + i);
+                       });
   }
 
   /// Zero where values are only copied: see `copy`.

@@ -99,7 +99,9 @@ class CopyWorkload final : public Workload {
     const Bandwidth p(parameters);
     const RandomStream source(seed, stream::first_operand);
     return array_truth(p.shape(), seed, elements,
-                       [&](std::int64_t i) { return input_value(p.dtype, source, i); });
+                       [&](std::int64_t first, std::int64_t count, double* values) {
+                         read_inputs(p.dtype, source, first, count, values);
+                       });
   }
 
   /// Zero: a copy is exact, and so are the projections. Inputs are multiples of 2^-23 below 1, and f64 adds

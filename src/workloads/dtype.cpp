@@ -52,27 +52,25 @@ float from_f16(std::uint16_t bits) {
 }
 
 std::uint8_t to_f8e4m3(float value) {
-  const auto sign = static_cast<std::uint8_t>(std::signbit(value) ? 0x80U : 0U);
-  if (std::isnan(value)) return sign | 0x7fU;
-  const float magnitude = std::min(std::abs(value), 448.0F);
-  if (magnitude == 0) return sign;
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  // The distance between E4M3 numbers near the magnitude; 2^-9 in the subnormal range.
-  const int spacing = std::max(exponent - 4, -9);
-  const auto steps = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, -spacing)));
-  const unsigned code = (static_cast<unsigned>(spacing + 9) << 3U) + steps;
-  return sign | static_cast<std::uint8_t>(code);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint8_t>((bits >> 24U) & 0x80U);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  if (magnitude > 0x7f800000U) return sign | 0x7fU;
+  if (magnitude >= 0x43e00000U) return sign | 0x7eU;  // 448, the largest, or more
+  if (magnitude < 0x3c800000U) {                      // subnormal: float addition rounds at bit 2^-9
+    const float shifted = std::bit_cast<float>(magnitude) + 0x1p14F;
+    return sign | static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(shifted) - 0x46800000U);
+  }
+  const std::uint32_t rounded = magnitude + 0x7ffffU + ((magnitude >> 20U) & 1U);
+  return sign | static_cast<std::uint8_t>((rounded - 0x3c000000U) >> 20U);
 }
 
 float from_f8e4m3(std::uint8_t bits) {
-  const unsigned exponent = (bits >> 3U) & 0xfU;
-  const unsigned fraction = bits & 0x7U;
-  if (exponent == 15 && fraction == 7) return std::numeric_limits<float>::quiet_NaN();
-  const float magnitude =
-      exponent == 0 ? std::ldexp(static_cast<float>(fraction), -9)
-                    : std::ldexp(static_cast<float>(8U + fraction), static_cast<int>(exponent) - 10);
-  return (bits & 0x80U) != 0 ? -magnitude : magnitude;
+  const std::uint32_t magnitude = bits & 0x7fU;
+  if (magnitude == 0x7fU) return std::numeric_limits<float>::quiet_NaN();
+  const float widened = magnitude < 8 ? static_cast<float>(magnitude) * 0x1p-9F
+                                      : std::bit_cast<float>((magnitude << 20U) + 0x3c000000U);
+  return (bits & 0x80U) != 0 ? -widened : widened;
 }
 
 float truncated_to_tf32(float value) {

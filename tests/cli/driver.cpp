@@ -49,6 +49,7 @@ Launch DriverTest::launch(std::vector<std::string> arguments, const std::string&
                           {"BREAKEVEN_SIMULATED", fmt::format("log={}{}{}", file("log").string(),
                                                               simulated.empty() ? "" : ",", simulated)},
                           {"BREAKEVEN_SIMULATED_CLOCK", "1"},
+                          {"BREAKEVEN_REFERENCE_CACHE", "0"},
                           {"TERM", "xterm"},
                           {"TMPDIR", folder_.path().string()}},
           .folder = folder_.path(),

@@ -1,4 +1,4 @@
-"""Tests scripts/gpu-pack and scripts/gpu-check, from a build to the page of answers, with the CUDA backend on an
+"""Tests scripts/gpu-pack, scripts/gpu-check and scripts/gpu-answers, from a build to the page of answers, with the CUDA backend on an
 emulated device: packed here, unpacked elsewhere, and run there without a network, a compiler, or this machine's
 environment."""
 
@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from backend_program import BUILD, FASHION_MNIST, SOURCE, FolderTest, folder_until, skip
@@ -131,6 +132,49 @@ class GpuPackTest(FolderTest):
         refused = self.check(root, "--only", "build")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("no part 'build'; there are: row first ", refused.stderr)
+
+    def answers(self, root, *arguments):
+        return subprocess.run(
+            [sys.executable, root / "scripts/gpu-answers", *arguments],
+            env={"PATH": os.environ["PATH"], "EMULATED_CUDA_MEMORY": str(1 << 28)}, cwd=self.folder, capture_output=True, text=True,
+        )  # fmt: skip
+
+    def test_what_a_rented_gpu_answers_is_measured_and_collected(self):
+        root = self.unpacked()
+        for config in (root / "configs").glob("*.json"):  # sizes for an emulated device
+            if "workloads" in (text := json.loads(config.read_text())):
+                config.write_text(json.dumps({**text, "workloads": [{"op": "launch", "dtype": "f32"}]}))
+        (root / "configs/break-even.json").write_text(json.dumps({
+            "title": "From which size on?",
+            "threshold": {"parameter": "m", "baseline": {"backends": ["openblas"]}, "challenger": {"backends": ["cuda"]}},
+            "workloads": [{"op": "matmul", "m": [32, 64, 128], "n": "m", "k": "m", "dtype": "f32"}],
+        }))  # fmt: skip
+        (root / "configs/matmul.json").write_text(json.dumps({**PLAN, "backends": ["cuda"], "workloads": PLAN["workloads"][:1]}))
+        for steps in ("products", "products,memory"):
+            done = self.answers(root, "measure", "--steps", steps, "--until", "300", "out")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        measured = json.loads((self.folder / "out/answers.json").read_text())["cases"]
+        rows = {(case["backend"], case["op"], case["params"].get("m")): case["status"] for case in measured}
+        # m = 16 is below what the step asks for.
+        self.assertEqual({m for backend, op, m in rows if (backend, op) == ("cuda", "matmul")}, {32, 64, 128, 256})
+        self.assertEqual(set(rows.values()), {"ok"})
+        self.assertEqual(len(measured), len({(case["id"], case["backend"]) for case in measured}))
+        done = self.answers(root, "collect", "out", "machine")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("bandwidth.json: 1 of 1 cases", done.stdout)
+        self.assertIn("nothing of break-even-convolution was measured", done.stdout)
+        found = json.loads((self.folder / "machine/break-even.json").read_text())
+        self.assertEqual(found["challenger"]["name"], "emulated Hopper")
+        self.assertEqual(len(found["answers"][0]["points"]), 4)
+        answered = subprocess.check_output([root / "build/breakeven", "report", "machine/matmul.json", "--csv", "-"], cwd=self.folder,
+                                           env={**os.environ, "LD_LIBRARY_PATH": str(root / "lib")}, text=True)  # fmt: skip
+        self.assertEqual(answered.count(",cuda,"), 2, answered)  # 64 and 256
+
+    def test_a_build_that_lacks_operations_is_not_measured(self):
+        refused = self.answers(self.unpacked(EMULATED / "without_cudnn"), "measure", "out")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("cuda was built without conv2d - scripts/setup-cuda", refused.stderr)
+        self.assertFalse((self.folder / "out/answers.json").exists())
 
     def test_a_build_without_the_backend_is_not_packed(self):
         build = self.built(EMULATED)

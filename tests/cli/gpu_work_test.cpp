@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "cli/driver.h"
 #include "unit/idx_files.h"
@@ -16,6 +17,7 @@ using testing::AnyOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class GpuWork : public DriverTest {
  protected:
@@ -32,14 +34,14 @@ class GpuWork : public DriverTest {
     return workload;
   }
 
+  using Variables = std::vector<std::pair<std::string, std::string>>;
   /// The result of these workloads, computed one after another in one worker, each timed only briefly.
   Json measured(const Json& workloads, const Json& measure = Json::object(),
-                const std::pair<std::string, std::string>& variable = {"EMULATED_CUDA_MEMORY",
-                                                                       "268435456"}) const {
+                const Variables& variables = {{"EMULATED_CUDA_MEMORY", "268435456"}}) const {
     Json settings{{"max_seconds", 0.01}, {"timeout_seconds", 100}};
     settings.update(measure);
     Launch launched = launch({"run", config(workloads, {"cuda"}, settings), "--out", "-"});
-    launched.environment.push_back(variable);
+    launched.environment.insert(launched.environment.end(), variables.begin(), variables.end());
     // The emulated device with the address sanitizer takes more than a minute.
     const Outcome outcome = Process(launched).wait(std::chrono::seconds(500));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -167,7 +169,7 @@ TEST_P(GpuLaunchesThatBlock, AreTimedByTheHost) {
   const Json convolution{{"op", "conv2d"}, {"n", 2}, {"c", 16}, {"h", 14},  {"w", 14},
                          {"k", 16},        {"r", 3}, {"s", 3},  {"pad", 1}, {"pass", "forward"},
                          {"dtype", "f32"}};
-  const Json result = measured(Json::array({product, convolution}), Json::object(), {variable, value});
+  const Json result = measured(Json::array({product, convolution}), Json::object(), {{variable, value}});
   EXPECT_THAT(not_ok(result), IsEmpty());
   ASSERT_EQ(result.at("cases").size(), 2U);
   for (const Json& row : result.at("cases")) {
@@ -187,9 +189,57 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(GpuWork, AGateThatGivesUpIsSeen) {
   if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "only the emulated device blocks so";
   const Json product{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"dtype", "f32"}};
-  const Json result = measured(Json::array({product}), Json::object(), {"EMULATED_CUDA_BLOCKING", "1"});
+  const Json result = measured(Json::array({product}), Json::object(), {{"EMULATED_CUDA_BLOCKING", "1"}});
   EXPECT_THAT(not_ok(result), IsEmpty());
   EXPECT_THAT(result.at("cases").at(0).at("warnings").dump(), HasSubstr("measure without one"));
+}
+
+/// A device that has not begun when the gate opens has waited for nothing.
+TEST_F(GpuWork, AGateThatIsNotReachedIsSeen) {
+  if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "only the emulated device does so";
+  const Json product{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"dtype", "f32"}};
+  const Json result =
+      measured(Json::array({product}), Json::object(), {{"EMULATED_CUDA_UNREACHED_GATES", "1"}});
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  EXPECT_THAT(result.at("cases").at(0).at("warnings").dump(),
+              HasSubstr("the device did not begin work before the host waited for it"));
+}
+
+/// Where a call takes the host longer than the device, a product is launched as a graph. cuBLASLt here names
+/// four algorithms with a workspace, one of which refuses, and another one without: the others are named
+/// several times, and race once.
+TEST_F(GpuWork, ProductsThatWaitForTheHostAreLaunchedAsGraphs) {
+  if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "of the emulated device's cuBLASLt";
+  const Json product{
+      {"op", "matmul"},         {"m", 16},       {"n", 16}, {"k", 16}, {"operands", {"reused", "rotating"}},
+      {"tuned", {true, false}}, {"dtype", "f32"}};
+  const Json result = measured(Json::array({product}), Json::object(),
+                               {{"EMULATED_CUDA_SLOW_CALLS", "200"}, {"EMULATED_CUDA_SLOWDOWN", "0.1"}});
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  ASSERT_EQ(result.at("cases").size(), 4U);
+  for (const Json& row : result.at("cases")) {
+    const auto algorithm = row.at("algorithm").get<std::string>();
+    if (row.at("id").get<std::string>().find("tuned=false") == std::string::npos) {
+      EXPECT_THAT(algorithm, ContainsRegex("KiB; as a CUDA graph; tuned: best of 4, the first took [0-9.]+x; "
+                                           "by the host's clock: (the device's fastest took [0-9.]+x, )?"
+                                           "the call took [0-9.]+x"));
+    } else {
+      EXPECT_THAT(algorithm, AllOf(HasSubstr("KiB; the first named, not tuned"), Not(HasSubstr("graph"))));
+    }
+  }
+}
+
+/// Not everything that libraries do can be recorded: it is called.
+TEST_F(GpuWork, ProductsThatCannotBeRecordedAreCalled) {
+  if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "only the emulated device fails so";
+  const Json product{{"op", "matmul"}, {"m", 16}, {"n", 16}, {"k", 16}, {"dtype", "f32"}};
+  const Json result = measured(Json::array({product}), Json::object(),
+                               {{"EMULATED_CUDA_SLOW_CALLS", "200"},
+                                {"EMULATED_CUDA_SLOWDOWN", "0.1"},
+                                {"EMULATED_CUDA_UNRECORDABLE", "1"}});
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  EXPECT_THAT(result.at("cases").at(0).at("algorithm").get<std::string>(),
+              AllOf(HasSubstr("KiB; tuned: best of 4, "), Not(HasSubstr("graph"))));
 }
 
 /// cuDNN's first plans here cannot be built, need more memory than there is, or fail when called.

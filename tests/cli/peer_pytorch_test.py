@@ -1,6 +1,7 @@
 """Compares the PyTorch backend with the reference results of the programs in C++; skipped without torch."""
 
 import gzip
+import os
 import pathlib
 import struct
 import sys
@@ -34,6 +35,30 @@ class PytorchTest(SameForAll, AgainstTheTruth):
                 self.check(matmul(32, 48, 16, dtype, transpose_a=True, transpose_b=True))
         self.check(matmul(7, 5, 3, batch=4, transpose_b=True))
         self.check(matmul(600, 3, 2, seed=9), cache="cold")
+
+    def test_a_device_makes_the_numbers_of_the_stream(self):
+        import torch
+        from breakeven_pytorch.tensors import _made_on_device
+        from breakeven_worker.random_stream import RandomStream
+
+        here = torch.device("cpu")
+        for seed, stream, first in ((1, 0, 0), (2**64 - 2, 1, 5), (7, 1001, 2**33)):
+            numbers = RandomStream(seed, stream)
+            made = {dtype: _made_on_device(numbers, first, 5000, dtype, here) for dtype in (torch.float32, torch.bfloat16, torch.int8)}
+            uniform = torch.from_numpy(numbers.uniform(first, 5000))
+            self.assertTrue(torch.equal(made[torch.float32], uniform))
+            self.assertTrue(torch.equal(made[torch.bfloat16], uniform.to(torch.bfloat16)))
+            self.assertTrue(torch.equal(made[torch.int8], torch.from_numpy(numbers.small_integers(first, 5000))))
+
+    def test_no_variable_that_slows_every_product_stays(self):
+        import torch
+        from breakeven_pytorch.device import _let_cublas_be_deterministic
+
+        name = "CUBLAS_WORKSPACE_CONFIG"
+        for users in (None, ":16:8"):
+            with mock.patch.dict(os.environ, {} if users is None else {name: users}):
+                _let_cublas_be_deterministic(torch.device("cpu"))
+                self.assertEqual(os.environ.get(name), users)
 
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_networks_compute_what_the_reference_does(self):

@@ -130,6 +130,31 @@ FILLED = textwrap.dedent(f"""
 """)
 
 
+# A library that keeps a case, which refers to itself, until it is told to forget it.
+KEEPING = textwrap.dedent(f"""
+    import gc, sys, weakref
+    sys.path.insert(0, {str(WORKER)!r})
+    from breakeven_worker.backend import Backend, Operation, Prepared
+    from breakeven_worker.serve import serve
+
+    kept = []
+
+    def prepare(p, seed):
+        case = Prepared()
+        case.itself = case
+        weakref.finalize(case, print, "gone", file=sys.stderr, flush=True)
+        kept.append(case)
+        return case
+
+    def release():
+        print("releases,", gc.get_freeze_count() > 1000, file=sys.stderr, flush=True)
+
+    gc.disable()
+    operations = [Operation("matmul", ["f32"], prepare)]
+    serve(lambda threads: Backend("keeping", "1", operations=operations, forget=kept.clear, release=release))
+""")
+
+
 class PythonServeTest(unittest.TestCase):
     def sample(self, cache="warm", **parameters):
         """The answer to a sample of one iteration, with standard error."""
@@ -181,6 +206,13 @@ class PythonServeTest(unittest.TestCase):
         self.assertEqual(self.order_of_events([fits, wrong]), kept)
         nothing_left = [full, {"request": "release"}, {"request": "dance"}]
         self.assertEqual(self.order_of_events(nothing_left), [*refused, "ok", "unknown request 'dance'"])
+
+    def test_a_released_case_is_collected_before_memory_is_returned(self):
+        prepare = {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32"}, "seed": 1}
+        requests = [{"request": "hello", "protocol": 1, "threads": 1}, prepare, {"request": "release"}, prepare, prepare]
+        lines = "".join(json.dumps(request) + "\n" for request in requests)
+        done = subprocess.run([sys.executable, "-c", KEEPING], input=lines, capture_output=True, text=True)
+        self.assertEqual(done.stderr.splitlines(), ["gone", "releases, True"] * 2)
 
     def test_a_release_that_fails_does_not_hide_the_reason(self):
         full = {"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32", "m": 1}, "seed": 1}

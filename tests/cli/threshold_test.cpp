@@ -221,10 +221,10 @@ TEST_F(ThresholdCommand, FromResultsOfTwoMachines) {
 /// Most of an H200's times are of too few samples for an interval: the crossing may be anywhere between two
 /// measured values.
 TEST_F(ThresholdCommand, FromResultsWithoutIntervalsIsNotSure) {
-  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
-  const std::filesystem::path folder = results / "xeon-h200-16-cores";
-  with_status(3, breakeven({"threshold", "--from-results", folder / "gpu-first-cpu.json",
-                            folder / "gpu-first-gpu.json", "--parameter", "m", "--out", file("found.json")}));
+  const std::filesystem::path folder =
+      std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "tests" / "recorded" / "few-samples";
+  with_status(3, breakeven({"threshold", "--from-results", folder / "cpu.json", folder / "gpu.json",
+                            "--parameter", "m", "--out", file("found.json")}));
   const Json found = parse_file(file("found.json"));
   EXPECT_THAT(found.at("warnings").at(1), HasSubstr("17 of 32 times have no interval"));
   const Json& answer = found.at("answers").at(3);
@@ -251,7 +251,7 @@ TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
   refused({"--from-results", zen4, zen5, "--parameter", "mm"}, 2, "no case of");
   refused({"--from-results", zen4, zen5, "--parameter", "batch"}, 4, "3 or more values of batch");
   refused({"--from-results", zen4, threads, "--parameter", "m"}, 2, "needs two results; 1 file skipped");
-  refused({"--from-results", zen4, "--parameter", "m"}, 2, "--from-results");
+  refused({"--from-results", zen4, "--parameter", "m"}, 2, "--from-results needs 2 values at once");
   refused({}, 2, "CONFIG is missing");
   refused({"--from-results", "-", "-", "--parameter", "m"}, 2, "- is given twice");
   for (const std::vector<std::string>& of_measuring : {std::vector<std::string>{"--filter", "f32"},

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -264,8 +266,23 @@ void will_touch(cudaStream_t stream, const Description& d, const Layout& a, cons
   if (d.scale_a != nullptr) emulated::will_touch(stream, d.scale_a, sizeof(float), "cuBLASLt's scale");
 }
 
-constexpr int algorithms = 4;
-constexpr std::uint64_t refusing = 2;  // index of the algorithm that rejects the problem
+/// The algorithms that are named for the largest workspace, and those for none.
+constexpr std::array<std::uint64_t, 4> usual{0, 1, 2, 3};
+constexpr std::array<std::uint64_t, 2> without_workspace{0, 4};
+constexpr std::uint64_t refusing = 2;  // rejects the problem when it is called
+
+struct Preference {
+  std::uint64_t most_workspace = 0;
+};
+
+/// Takes as long as EMULATED_CUDA_SLOW_CALLS says, in microseconds: time of the host alone.
+void be_slow() {
+  static const char* const given = std::getenv("EMULATED_CUDA_SLOW_CALLS");
+  if (given == nullptr) return;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(std::atol(given));
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
 
 }  // namespace
 
@@ -367,32 +384,37 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* to) {
-  *to = new cublasLtMatmulPreferenceOpaque_t{};
+  *to = new cublasLtMatmulPreferenceOpaque_t;
+  new (*to) Preference;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
   delete preference;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t,
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
-                                                    const void*, std::size_t bytes) {
-  const std::size_t expected = attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES ? 8 : 4;
-  return bytes == expected ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+                                                    const void* value, std::size_t bytes) {
+  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)
+    return set(made<Preference>(preference).most_workspace, value, bytes);
+  return bytes == 4 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t description,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t,
-                                              cublasLtMatmulPreference_t, int asked,
+                                              cublasLtMatmulPreference_t preference, int asked,
                                               cublasLtMatmulHeuristicResult_t found[], int* count) {
   *count = 0;
   const cublasStatus_t status =
       judged(made<Description>(description), made<Layout>(a), made<Layout>(b), made<Layout>(c));
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  for (; *count < std::min(asked, algorithms); ++*count) {
+  const std::span<const std::uint64_t> named = made<Preference>(preference).most_workspace == 0
+                                                   ? std::span<const std::uint64_t>(without_workspace)
+                                                   : usual;
+  for (; *count < std::min(asked, static_cast<int>(named.size())); ++*count) {
     found[*count] = {};
-    found[*count].algo.data[0] = static_cast<std::uint64_t>(*count);
+    found[*count].algo.data[0] = named[static_cast<std::size_t>(*count)];
     found[*count].state = CUBLAS_STATUS_SUCCESS;
   }
   return status;
@@ -419,6 +441,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   const auto ld = made<Layout>(layout_d);
   const cublasStatus_t status = judged(description_now, la, lb, lc);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
+  be_slow();
   if (algorithm->data[0] == refusing) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (!aligned(a, 16) || !aligned(b, 16) || !aligned(c, 16) || !aligned(d, 16) || !aligned(workspace, 16))
     return CUBLAS_STATUS_INVALID_VALUE;

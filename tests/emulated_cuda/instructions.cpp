@@ -34,6 +34,7 @@ struct Instruction {
   std::size_t m = 0, n = 0, k = 0;
   cudaDataType_t inputs = CUDA_R_32F, sums = CUDA_R_32F;
   bool tf32 = false;
+  bool adds = true;                  // to d, whose values are otherwise overwritten
   std::vector<std::size_t> d, a, b;  // registers; a warp group's a and b are descriptors
 };
 
@@ -103,13 +104,14 @@ Instruction read_of_warp(const char* text) {
   return made;
 }
 
-/// Parses "wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {d}, a, b, 1, ...;": added, not negated, not
-/// transposed.
+/// Parses "wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {d}, a, b, 1, ...;": added (1) or not (0), not
+/// negated, not transposed.
 Instruction read_of_group(const char* text) {
   static const std::regex form(R"(wgmma\.mma_async\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.(\w+)\.(\w+)\.(\w+))");
   std::vector<std::string> more;
   Instruction made = read(text, form, more);
-  std::vector<std::string> usual{"1"};  // added
+  made.adds = more[0] != "0";
+  std::vector<std::string> usual{made.adds ? "1" : "0"};
   if (made.sums != CUDA_R_32I) usual.insert(usual.end(), {"1", "1"});
   if (bytes_of(made.inputs) == 2) usual.insert(usual.end(), {"0", "0"});
   if (more != usual) refuse(text, "negates or transposes, or lacks what says that it does not");
@@ -269,6 +271,7 @@ void multiply_in_group(const Product& product) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const std::size_t row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i / 2 % 2);
       const std::size_t column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+      if (!is.adds) store(is.sums, sums[i].at, 0, 0);
       add_dot(is, sums[i], a, row, b, column);
     }
   }

@@ -53,9 +53,11 @@ TEST_P(EmulatedPeaks, AreOfRightSums) {
     ASSERT_NE(dot, 0);
     for (const PeakUnit& unit : peak_units(dtype, capability)) {
       // Shares differ by one, and are larger than what the accumulators hold.
-      constexpr std::int64_t steps = 2;
+      const bool has_short_accumulators = facts(dtype).has_short_accumulators;
+      const std::int64_t steps = has_short_accumulators ? 8 : 2;  // 8: as a case of f8e4m3 requests
+      const std::int64_t share = has_short_accumulators ? 37 : 3;
       constexpr unsigned blocks = 2;
-      const std::int64_t pieces = blocks * unit.threads / threads_together(unit) * 3 + 1;
+      const std::int64_t pieces = blocks * unit.threads / threads_together(unit) * share + 1;
       std::vector<double> sums(blocks * static_cast<std::size_t>(unit.threads), -1);
       unit.enqueue(
           {.a = a.bytes.data(), .b = b.bytes.data(), .pieces = pieces, .steps = steps, .sums = sums.data()},
@@ -107,13 +109,14 @@ TEST(EmulatedPeakUnits, OfF8AreRightInManySteps) {
       return std::abs(sum - truth.elements[0]) <= tolerance.relative * tolerance.element_scale;
     };
     EXPECT_TRUE(is_right(Peak(problem.parameters).accumulated_steps())) << unit.name;
-    EXPECT_FALSE(is_right(steps)) << unit.name;
+    // The first of three groups of a multiprocessor empties its accumulators after a third, the first time.
+    EXPECT_FALSE(is_right(3 * steps)) << unit.name;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, EmulatedPeaks,
                          testing::Values(Device{{7, 5}, 4}, Device{{8, 0}, 7}, Device{{8, 9}, 8},
-                                         Device{{9, 0}, 19}),
+                                         Device{{9, 0}, 20}),
                          [](const auto& device) {
                            return "sm_" + std::to_string(device.param.capability.major * 10 +
                                                          device.param.capability.minor);

@@ -479,7 +479,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     other->branch.clear();
   }
   if (!recorded->not_joined.empty()) return failed(cudaErrorStreamCaptureUnjoined);
-  if (stream->recording_failed) return failed(cudaErrorStreamCaptureInvalidated);
+  if (stream->recording_failed || number("EMULATED_CUDA_UNRECORDABLE", 0) != 0)
+    return failed(cudaErrorStreamCaptureInvalidated);
   *graph = new CUgraph_st(*recorded);
   return done();
 }
@@ -558,10 +559,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->reached < event->recorded) run_all();
   return done();
 }
-/// A hundred times as long as on the host, so that most calls take longer than a look of the backend's races,
-/// and a look is one call.
+/// EMULATED_CUDA_SLOWDOWN times as long as on the host: a hundred times if it is not given, so that most
+/// calls take longer than a look of the backend's races, and a look is one call.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
-  constexpr float slowdown = 100;
+  const char* const given = std::getenv("EMULATED_CUDA_SLOWDOWN");
+  const float slowdown = given == nullptr ? 100 : std::strtof(given, nullptr);
   if (first->recorded == 0 || last->recorded == 0) return failed(cudaErrorInvalidResourceHandle);
   if (first->reached < first->recorded || last->reached < last->recorded) return failed(cudaErrorNotReady);
   *milliseconds = slowdown * std::chrono::duration<float, std::milli>(last->time - first->time).count();

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,13 +81,12 @@ class SingleLayer final : public TensorWork {
     name_arrays({&placed_->first(), &placed_->second()}, placed_->output());
     tensors_.first = {};
     tensors_.second = {};
-    if (plans_ > 1 && sets_ <= most_recorded) record();
+    if (plans_ > 1) recorded_ = RecordedCalls(stream(), sets_, [this] { enqueue(*placed_); });
   }
 
   void run() override {
     if (recorded_.empty()) return enqueue(*placed_);
-    recorded_[next_].launch(stream());
-    next_ = next_ + 1 == recorded_.size() ? 0 : next_ + 1;
+    recorded_.launch(stream());
   }
 
   std::string algorithm() const override {
@@ -138,27 +135,14 @@ class SingleLayer final : public TensorWork {
     placed_ = std::move(placed[raced.fastest]);
   }
 
-  /// Records one graph for each set: launching a graph takes the host less time than cuDNN's front end needs
-  /// to describe the operands of a call.
-  void record() {
-    try {
-      for (std::int64_t set = 0; set < sets_; ++set)
-        recorded_.emplace_back(stream(), [this] { enqueue(*placed_); });
-    } catch (const std::runtime_error&) {
-      recorded_.clear();  // not every plan can be recorded
-    }
-  }
-
-  static constexpr std::int64_t most_recorded = 1024;  // graphs; each takes time and memory to make
-  static constexpr int most_plans = 12;                // some take a second each to compile
+  static constexpr int most_plans = 12;  // all of them are built within 2 ms
 
   ConvolutionProblem p_;
   int plans_;  // number of plans to try in each layout
   CudnnHandle handle_;
   std::unique_ptr<PlacedConvolution> placed_;
   std::string other_layout_;  // the time of the slower layout, for algorithm()
-  std::vector<Recording> recorded_;
-  std::size_t next_ = 0;  // index in recorded_
+  RecordedCalls recorded_;    // cuDNN's front end describes the operands anew in each call
 };
 
 const OperationRegistration conv2d_registered({.op = "conv2d",

@@ -12,6 +12,7 @@ __device__ unsigned long long nanoseconds() {
 __global__ void wait_until_open(volatile GateState* state) {
   constexpr unsigned long long patience = 1'000'000'000ULL;
   const unsigned long long start = nanoseconds();
+  state->reached = 1;
   while (state->opened == 0) {
     if (nanoseconds() - start < patience) continue;
     state->gave_up = 1;
@@ -30,9 +31,14 @@ Gate::Gate() {
 void Gate::close(cudaStream_t stream) {
   volatile GateState* state = state_.get();
   state->opened = 0;
+  state->reached = 0;
   state->gave_up = 0;
   wait_until_open<<<1, 1, 0, stream>>>(state);
   check(cudaGetLastError(), "launching a kernel");
+}
+
+bool Gate::reached() const {
+  return const_cast<const volatile GateState*>(state_.get())->reached != 0;
 }
 
 void Gate::open() {

@@ -46,6 +46,8 @@ class Matrices final : public TensorWork {
                                                .second_step = b_.step(),
                                                .output_step = c_.step()}},
                      stopwatch(), p_.tuned ? candidates(p_.dtype) : 1);
+    // Copies take longer than launches.
+    if (p_.tuned && !moves()) product_->choose_by_host_clock(stopwatch());
   }
 
   void run() override { product_->enqueue(stream()); }
@@ -80,7 +82,7 @@ class Matrices final : public TensorWork {
     return {turned, moves(), sets_};
   }
 
-  /// The number of candidates to try. For s8, cuBLASLt names kernels for Ampere before those for Hopper.
+  /// The most candidates to try. For s8, cuBLASLt names kernels for Ampere before those for Hopper.
   static int candidates(Dtype dtype) { return dtype == Dtype::s8 ? 96 : 32; }
 
   Matmul p_;

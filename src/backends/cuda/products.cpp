@@ -1,10 +1,15 @@
 #include "backends/cuda/products.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/race.h"
@@ -142,8 +147,9 @@ void Product::describe(const ProductProblem& p) {
   layout_c_ = layout_of(p.types.output, p.m, p.n, p.batch);
 }
 
-/// Tries up to `tries` candidates and keeps the fastest.
-void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries) {
+/// Returns the algorithms that cuBLASLt names, in its order. On an H100 and an H200 it named no more than
+/// eight, however many were requested; with less workspace it names others.
+std::vector<Product::Algorithm> Product::named(const ProductTypes& types, int tries) const {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
   const Preference preference(made);
@@ -151,18 +157,30 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
     check(cublasLtMatmulPreferenceSetAttribute(made, attribute, &value, sizeof value),
           "cublasLtMatmulPreferenceSetAttribute");
   };
-  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<std::size_t>(product_workspace_bytes));
   // If a sum is split, its parts are kept in the accumulator's type, not in the result's 16-bit type.
   const bool narrow_result = types.output == CUDA_R_16F || types.output == CUDA_R_16BF;
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(narrow_result ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
                                                   : CUBLASLT_REDUCTION_SCHEME_MASK));
   const int asked = std::max(tries, 8);  // some candidates do not accept the problem
-  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(asked));
-  int count = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(library(), description_.get(), layout_b_.get(), layout_a_.get(),
-                                     layout_c_.get(), layout_c_.get(), made, asked, found.data(), &count);
+  std::vector<Algorithm> found(static_cast<std::size_t>(asked));
+  const auto ask = [&](std::int64_t most_workspace) {
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<std::size_t>(most_workspace));
+    int count = 0;
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(library(), description_.get(), layout_b_.get(), layout_a_.get(),
+                                       layout_c_.get(), layout_c_.get(), made, asked, found.data(), &count);
+    return std::pair(status, count);
+  };
+  std::vector<Algorithm> all;
+  std::set<std::string> identities;
+  const auto keep = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      const Algorithm& one = found[static_cast<std::size_t>(i)];
+      if (identities.insert(identity(one)).second) all.push_back(one);
+    }
+  };
+  const auto [status, count] = ask(product_workspace_bytes);
   // cuBLASLt documents either of these for a configuration that is not possible.
   const bool refused = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
   if (refused || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
@@ -170,15 +188,28 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
                                   words_for(status)));
   }
   check(status, "cublasLtMatmulAlgoGetHeuristic");
+  keep(count);
+  if (tries <= 1) return all;
+  for (const std::int64_t most_workspace : {std::int64_t{4} << 20, std::int64_t{0}}) {
+    const auto [other_status, other_count] = ask(most_workspace);
+    if (other_status == CUBLAS_STATUS_SUCCESS) keep(other_count);
+  }
+  return all;
+}
+
+/// Tries up to `tries` candidates and keeps the fastest.
+void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries) {
+  const std::vector<Algorithm> found = named(types, tries);
   if (tries == untried) {
     chosen_ = found.front();
     algorithm_ = identity(chosen_);
     return;
   }
-  std::vector<cublasLtMatmulHeuristicResult_t> candidates;
+  std::vector<Algorithm> candidates;
   Refusals refusals;
-  for (int i = 0; i < count && std::ssize(candidates) < tries; ++i) {
-    chosen_ = found[static_cast<std::size_t>(i)];
+  for (const Algorithm& one : found) {
+    if (std::ssize(candidates) == tries) break;
+    chosen_ = one;
     // Some candidates reject a problem only when they are called.
     const cublasStatus_t called =
         chosen_.state == CUBLAS_STATUS_SUCCESS ? call(stopwatch.stream()) : chosen_.state;
@@ -190,16 +221,86 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
   }
   if (candidates.empty())
     refusals.none_left(
-        fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", count));
-  const auto raced = race(stopwatch, candidates, tries > 1, [&](const auto& candidate) {
-    chosen_ = candidate;
-    enqueue(stopwatch.stream());
-  });
+        fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", found.size()));
+  auto raced = race(stopwatch, candidates, tries > 1,
+                    [&](const Algorithm& candidate) { call_with(candidate, stopwatch.stream()); });
   chosen_ = raced.fastest;
   algorithm_ = fmt::format("{}; {}", identity(chosen_), raced.text);
+  race_ = std::move(raced.text);
+  finalists_ = std::move(raced.finalists);
+  device_seconds_ = raced.seconds;
+}
+
+void Product::choose_by_host_clock(Stopwatch& stopwatch) {
+  // A call takes the host up to 9 us on an H100's machine.
+  constexpr double longest_launch = 12e-6;
+  if (finalists_.empty()) return;
+  if (device_seconds_ == 0) {
+    stopwatch.wait();
+    device_seconds_ =
+        stopwatch.quick_seconds([&] { enqueue(stopwatch.stream()); }, 1e-3, Stopwatch::most_queued);
+  }
+  if (device_seconds_ > longest_launch) return;
+  try {
+    race_calls_and_graphs(stopwatch);
+  } catch (const std::runtime_error&) {
+    // What was chosen by the device's clock has been called before.
+    recorded_ = {};
+    chosen_ = finalists_.front();
+    stopwatch.wait();
+  }
+}
+
+void Product::race_calls_and_graphs(Stopwatch& stopwatch) {
+  struct Way {
+    std::size_t finalist;
+    bool is_graph;
+  };
+  std::vector<RecordedCalls> recorded(finalists_.size());
+  std::vector<Way> ways;
+  std::vector<std::function<void()>> launches;  // of each way
+  for (std::size_t i = 0; i < finalists_.size(); ++i) {
+    const auto call = [this, &stopwatch, i] { call_with(finalists_[i], stopwatch.stream()); };
+    ways.push_back({i, false});
+    launches.emplace_back(call);
+    if (static_cast<std::int64_t>(i + 1) * operands_.turns.sets > RecordedCalls::most) continue;
+    recorded[i] = RecordedCalls(stopwatch.stream(), operands_.turns.sets, call);
+    if (recorded[i].empty()) continue;
+    ways.push_back({i, true});
+    launches.emplace_back([&recorded, &stopwatch, i] { recorded[i].launch(stopwatch.stream()); });
+  }
+  if (ways.size() == 1) return;
+  for (const auto& launch : launches) launch();
+  stopwatch.wait();
+  const std::vector<double> seconds = seconds_of_host(stopwatch, launches);
+  // The first that is not clearly slower than the fastest, so that noise does not change the algorithm.
+  constexpr double clearly = 1.03;
+  const double least = *std::ranges::min_element(seconds);
+  std::size_t best = 0;
+  while (seconds[best] > clearly * least) ++best;
+  const Way chosen = ways[best];
+  std::vector<std::string> others;
+  const auto took = [&](const char* what, std::size_t way) {
+    others.push_back(fmt::format("{} took {:.2f}x", what, seconds[way] / seconds[best]));
+  };
+  if (chosen.finalist != 0) took("the device's fastest", 0);
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    if (ways[way].finalist == chosen.finalist && way != best)
+      took(chosen.is_graph ? "the call" : "a CUDA graph", way);
+  }
+  chosen_ = finalists_[chosen.finalist];
+  if (chosen.is_graph) recorded_ = std::move(recorded[chosen.finalist]);
+  algorithm_ = fmt::format("{}{}; {}{}{}", identity(chosen_), chosen.is_graph ? "; as a CUDA graph" : "",
+                           race_, others.empty() ? "" : "; by the host's clock: ", fmt::join(others, ", "));
 }
 
 void Product::enqueue(cudaStream_t stream) {
+  if (!recorded_.empty()) return recorded_.launch(stream);
+  check(call(stream), "cublasLtMatmul");
+}
+
+void Product::call_with(const Algorithm& algorithm, cudaStream_t stream) {
+  chosen_ = algorithm;
   check(call(stream), "cublasLtMatmul");
 }
 

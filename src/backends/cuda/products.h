@@ -10,6 +10,7 @@
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/moved.h"
+#include "backends/cuda/recording.h"
 #include "backends/cuda/stopwatch.h"
 #include "workloads/dtype.h"
 
@@ -65,12 +66,18 @@ class Product {
   /// Unsupported if cuBLASLt has none.
   Product(const ProductProblem& problem, const ProductOperands& operands, Stopwatch& stopwatch, int tries);
 
+  /// For a product that is a case of its own. If the host may take longer to launch it than the device to
+  /// compute it, keeps what is fastest by the host's clock among the last algorithms of the race, each called
+  /// or launched as a CUDA graph of one call. Nothing if there was no race.
+  void choose_by_host_clock(Stopwatch& stopwatch);
+
   /// Enqueues a run on the operands of the next set.
   void enqueue(cudaStream_t stream);
   /// cuBLASLt's own numbers, and the speedup from the race.
   const std::string& algorithm() const { return algorithm_; }
 
  private:
+  using Algorithm = cublasLtMatmulHeuristicResult_t;
   using Description = Owned<cublasLtMatmulDescOpaque_t, cublasLtMatmulDescDestroy>;
   using Layout = Owned<cublasLtMatrixLayoutOpaque_t, cublasLtMatrixLayoutDestroy>;
   using Preference = Owned<cublasLtMatmulPreferenceOpaque_t, cublasLtMatmulPreferenceDestroy>;
@@ -78,14 +85,21 @@ class Product {
   static Layout layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch);
   void describe(const ProductProblem& problem);
   void choose(const ProductTypes& types, Stopwatch& stopwatch, int tries);
+  std::vector<Algorithm> named(const ProductTypes& types, int tries) const;
   cublasStatus_t call(cudaStream_t stream);
+  void call_with(const Algorithm& algorithm, cudaStream_t stream);
+  void race_calls_and_graphs(Stopwatch& stopwatch);
 
   ProductOperands operands_;
   cudaDataType_t scale_;
   Description description_;
   Layout layout_a_, layout_b_, layout_c_;
-  cublasLtMatmulHeuristicResult_t chosen_{};
+  Algorithm chosen_{};
   std::string algorithm_;
+  std::string race_;                  // by the device's clock, for algorithm()
+  std::vector<Algorithm> finalists_;  // of that race, the fastest first; empty if there was none
+  double device_seconds_ = 0;         // of the fastest; 0 if it is not known
+  RecordedCalls recorded_;            // if graphs are faster
 };
 
 }  // namespace breakeven::cuda

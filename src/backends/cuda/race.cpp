@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "backends/cuda/device.h"
 #include "worker/backend.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t finalists = 3;  // and the first
 constexpr double look = 2e-3;         // seconds per look
+constexpr int most_looks = 5;         // at each finalist
 
 /// Indices of the best after one look, and of the first, in rising order.
 std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
@@ -46,22 +48,35 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
     for (std::size_t i = 0; i < ways.size(); ++i)
       seconds[i] = stopwatch.quick_seconds(ways[i], look, most_queued);
   }
-  const std::vector<std::size_t> last = finalists_of(seconds);
+  std::vector<std::size_t> last = finalists_of(seconds);
   std::vector<std::vector<double>> looks(last.size());
   double longest = 0;
   // Three looks are enough for a call that takes longer than a look.
-  for (int round = 0; round < (longest > look ? 3 : 5); ++round) {
+  for (int round = 0; round < (longest > look ? 3 : most_looks); ++round) {
     for (std::size_t i = 0; i < last.size(); ++i) {
       looks[i].push_back(stopwatch.quick_seconds(ways[last[i]], look, most_queued));
       longest = std::max(longest, looks[i].back());
     }
   }
   for (std::size_t i = 0; i < last.size(); ++i) seconds[last[i]] = upper_median(looks[i]);
-  const auto fastest = *std::min_element(
-      last.begin(), last.end(), [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
-  RaceResult result{.fastest = fastest, .took = seconds};
+  std::stable_sort(last.begin(), last.end(),
+                   [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
+  const std::size_t fastest = last.front();
+  RaceResult result{.fastest = fastest, .took = seconds, .finalists = last, .seconds = seconds[fastest]};
   for (double& took : result.took) took /= seconds[fastest];
   return result;
+}
+
+std::vector<double> seconds_of_host(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways) {
+  std::vector<std::vector<double>> looks(ways.size());
+  for (int round = 0; round < most_looks; ++round) {
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      looks[i].push_back(stopwatch.quick_seconds_of_host(ways[i], look));
+  }
+  std::vector<double> medians;
+  medians.reserve(looks.size());
+  for (std::vector<double>& of_one : looks) medians.push_back(upper_median(std::move(of_one)));
+  return medians;
 }
 
 void Refusals::add(const std::string& words) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/stopwatch.h"
@@ -18,6 +19,8 @@ struct RaceResult {
   std::size_t fastest = 0;  // index
   /// The time of each way, as a multiple of the fastest one's.
   std::vector<double> took = {1};
+  std::vector<std::size_t> finalists = {0};  // indices of those timed several times, the fastest first
+  double seconds = 0;                        // of the fastest; 0 if there is only one
 
   /// For Prepared::algorithm().
   std::string text() const;
@@ -31,10 +34,16 @@ struct RaceResult {
 RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways,
                 std::int64_t most_queued = Stopwatch::most_queued);
 
+/// Times ways by the host's clock, as a sample of a run is: many calls in a row, then a wait. All take turns,
+/// several times. Returns the median of each, in seconds.
+std::vector<double> seconds_of_host(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways);
+
 template <typename Candidate>
 struct Raced {
   Candidate fastest;
-  std::string text;  // for Prepared::algorithm()
+  std::string text;                       // for Prepared::algorithm()
+  std::vector<Candidate> finalists = {};  // the fastest first; empty if there was no race
+  double seconds = 0;                     // see RaceResult
 };
 /// Races candidates by timing enqueue(candidate). Without `tuned`, returns the first.
 template <typename Candidate, typename Enqueue>
@@ -45,7 +54,9 @@ Raced<Candidate> race(Stopwatch& stopwatch, const std::vector<Candidate>& candid
   ways.reserve(candidates.size());
   for (const Candidate& candidate : candidates) ways.push_back([&] { enqueue(candidate); });
   const RaceResult result = race(stopwatch, ways);
-  return {candidates[result.fastest], result.text()};
+  std::vector<Candidate> finalists;
+  for (const std::size_t one : result.finalists) finalists.push_back(candidates[one]);
+  return {candidates[result.fastest], result.text(), std::move(finalists), result.seconds};
 }
 
 /// The reasons why a library's candidates were left out of a race.

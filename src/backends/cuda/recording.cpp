@@ -1,5 +1,7 @@
 #include "backends/cuda/recording.h"
 
+#include <stdexcept>
+
 namespace breakeven::cuda {
 namespace {
 
@@ -34,6 +36,20 @@ Recording::Recording(cudaStream_t stream, const std::function<void()>& enqueue) 
 
 void Recording::launch(cudaStream_t stream) const {
   check(cudaGraphLaunch(graph_.get(), stream), "launching a CUDA graph");
+}
+
+RecordedCalls::RecordedCalls(cudaStream_t stream, std::int64_t sets, const std::function<void()>& enqueue) {
+  if (sets > most) return;
+  try {
+    for (std::int64_t set = 0; set < sets; ++set) graphs_.emplace_back(stream, enqueue);
+  } catch (const std::runtime_error&) {
+    graphs_.clear();  // not everything that libraries do can be recorded
+  }
+}
+
+void RecordedCalls::launch(cudaStream_t stream) {
+  graphs_[next_].launch(stream);
+  next_ = next_ + 1 == graphs_.size() ? 0 : next_ + 1;
 }
 
 }  // namespace breakeven::cuda

@@ -2,7 +2,10 @@
 // independent parts.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "backends/cuda/device.h"
 
@@ -17,6 +20,26 @@ class Recording {
 
  private:
   Owned<CUgraphExec_st, cudaGraphExecDestroy> graph_;
+};
+
+/// A call on operand sets that are used in turn (Turns in moved.h), recorded as one graph for each set.
+/// Launching a graph takes the host less time than some libraries need for a call.
+class RecordedCalls {
+ public:
+  /// The number of graphs that may be made; each takes time and memory to make.
+  static constexpr std::int64_t most = 1024;
+
+  RecordedCalls() = default;
+  /// Records the next `sets` calls of `enqueue`. Records nothing if they are too many, or if a call cannot be
+  /// recorded. The requirements of `enqueue` are those of Recording.
+  RecordedCalls(cudaStream_t stream, std::int64_t sets, const std::function<void()>& enqueue);
+  bool empty() const { return graphs_.empty(); }
+  /// Enqueues the call on the next set.
+  void launch(cudaStream_t stream);
+
+ private:
+  std::vector<Recording> graphs_;
+  std::size_t next_ = 0;
 };
 
 /// Adds a second branch to a graph while it is recorded. Work on either stream becomes part of one graph, in

@@ -15,9 +15,9 @@ namespace breakeven::cuda {
 /// included.
 ///
 /// With CUDA_LAUNCH_BLOCKING, and in some profilers, each launch waits for its work, and nothing can be
-/// queued: the gate gives up, and the time is discarded. After three such times in a row, or if the
-/// environment has CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all further times of this process are the
-/// host's, and include launches.
+/// queued: the gate gives up, and the time is discarded. So is one whose gate opened before the device was at
+/// it. After three such times in a row, or if the environment has CUDA_LAUNCH_BLOCKING=1 or
+/// BREAKEVEN_CUDA_GATE=0, all further times of this process are the host's, and include launches.
 class Stopwatch {
  public:
   /// The number of runs queued at once if each is a few launches. The queue holds about a thousand launches,
@@ -39,11 +39,14 @@ class Stopwatch {
   /// Returns the seconds of one call: the mean of as many calls as take about `worth` seconds, at most
   /// `most_at_once`. The requirements of `enqueue` are the same.
   double quick_seconds(const std::function<void()>& enqueue, double worth, std::int64_t most_at_once);
+  /// Returns the seconds of one call by the host's clock, launches included: the mean of as many calls in a
+  /// row as take about `worth` seconds, after which the host waits.
+  double quick_seconds_of_host(const std::function<void()>& enqueue, double worth);
   /// The reason why times are the host's and include launches; empty if they are the device's.
   static const std::string& why_without_gate();
 
  private:
-  /// Empty if the gate gave up.
+  /// Empty if the gate gave up or was not reached.
   std::optional<double> seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue,
                                             const std::function<void()>& before_start = {});
   double seconds_of_host(std::int64_t runs, const std::function<void()>& enqueue);

@@ -23,11 +23,15 @@ class ReferenceModel final : public Model {
   const std::vector<double>& logits() const { return logits_; }
 
  private:
-  /// Computes the logits of `rows` in parts, and calls after(labels) after each part.
+  /// Computes the logits of `rows` in parts at the same time, each some images after another, and calls
+  /// after(part, its network, labels) after these. Returns the networks, by part. The parts depend on the
+  /// number of rows alone, so that any number of threads rounds alike.
   template <typename After>
-  void forward_in_parts(Split split, std::span<const std::uint32_t> rows, const After& after);
+  std::vector<ReferenceNetwork<double>> forward_in_parts(Split split, std::span<const std::uint32_t> rows,
+                                                         const After& after);
 
   ModelTask task_;
+  int threads_;
   ReferenceNetwork<double> network_;
   std::vector<double> logits_;
 };

@@ -37,6 +37,29 @@ BREAKEVEN_VECTORISED void add_scaled_rows(Index n, const float* a, const float* 
         (((y[j] + a[0] * x[j]) + a[1] * x[stride + j]) + a[2] * x[2 * stride + j]) + a[3] * x[3 * stride + j];
 }
 
+/// The same for four rows y at once, with four factors each, because x is then loaded once for all of them.
+BREAKEVEN_VECTORISED void add_scaled_rows_to_4(Index n, const double* a, const double* __restrict x,
+                                               Index stride, double* __restrict y0, double* __restrict y1,
+                                               double* __restrict y2, double* __restrict y3) {
+  for (Index j = 0; j < n; ++j) {
+    const double x0 = x[j];
+    const double x1 = x[stride + j];
+    const double x2 = x[2 * stride + j];
+    const double x3 = x[3 * stride + j];
+    y0[j] += a[0] * x0 + a[1] * x1 + a[2] * x2 + a[3] * x3;
+    y1[j] += a[4] * x0 + a[5] * x1 + a[6] * x2 + a[7] * x3;
+    y2[j] += a[8] * x0 + a[9] * x1 + a[10] * x2 + a[11] * x3;
+    y3[j] += a[12] * x0 + a[13] * x1 + a[14] * x2 + a[15] * x3;
+  }
+}
+void add_scaled_rows_to_4(Index n, const float* a, const float* x, Index stride, float* y0, float* y1,
+                          float* y2, float* y3) {
+  for (float* y : {y0, y1, y2, y3}) {
+    add_scaled_rows(n, a, x, stride, y);
+    a += 4;
+  }
+}
+
 /// C += A B for rows [first, last) of C. B is k x n and C m x n, row-major.
 template <typename Real>
 void add_product(Index first, Index last, Index n, Index k, Strided<Real> a, const Real* b, Real* c) {
@@ -48,13 +71,14 @@ void add_product(Index first, Index last, Index n, Index k, Strided<Real> a, con
     const Index width = std::min(block_n, n - j);
     for (Index block = 0; block < k; block += block_k) {
       const Index block_end = std::min(k, block + block_k);
-      for (Index i = first; i < last; ++i) {
-        for (Index l = block; l < block_end; l += group) {
+      const Index whole_end = block_end - (block_end - block) % group;
+      const auto add_to_row = [&](Index i, Index from_term) {
+        Real* into = c + i * n + j;
+        for (Index l = from_term; l < block_end; l += group) {
           std::array<Real, group> factors{};
           const Index terms = std::min(group, block_end - l);
           for (Index t = 0; t < terms; ++t)
             factors[static_cast<std::size_t>(t)] = a.data[i * a.row + (l + t) * a.column];
-          Real* into = c + i * n + j;
           const Real* from = b + l * n + j;
           if (terms == group) {
             add_scaled_rows(width, factors.data(), from, n, into);
@@ -65,7 +89,22 @@ void add_product(Index first, Index last, Index n, Index k, Strided<Real> a, con
             }
           }
         }
+      };
+      Index i = first;
+      for (; i + group <= last; i += group) {
+        Real* into = c + i * n + j;
+        for (Index l = block; l < whole_end; l += group) {
+          std::array<Real, group * group> factors{};
+          for (Index f = 0; f < group * group; ++f)
+            factors[static_cast<std::size_t>(f)] =
+                a.data[(i + f / group) * a.row + (l + f % group) * a.column];
+          add_scaled_rows_to_4(width, factors.data(), b + l * n + j, n, into, into + n, into + 2 * n,
+                               into + 3 * n);
+        }
+        if (whole_end == block_end) continue;
+        for (Index row = i; row < i + group; ++row) add_to_row(row, whole_end);
       }
+      for (; i < last; ++i) add_to_row(i, block);
     }
   }
 }
@@ -209,6 +248,15 @@ ReferenceNetwork<Real>::ReferenceNetwork(Network network, std::uint64_t seed, Ro
 }
 
 template <typename Real>
+ReferenceNetwork<Real>::ReferenceNetwork(NoParameters /*unused*/, Network network, RoundOperand<Real> round,
+                                         int threads)
+    : network_(std::move(network)),
+      seed_(0),
+      round_(round),
+      threads_(threads),
+      kept_(network_.layers.size()) {}
+
+template <typename Real>
 void ReferenceNetwork<Real>::reset() {
   parameters_.clear();
   gradients_.clear();
@@ -226,16 +274,67 @@ const std::vector<Real>& ReferenceNetwork<Real>::input_of(std::size_t layer) con
   return layer == 0 ? pixels_ : kept_[layer - 1].output;
 }
 
-/// The values rounded as operands of products.
 template <typename Real>
-std::vector<Real> ReferenceNetwork<Real>::operand(const std::vector<Real>& values) const {
-  std::vector<Real> rounded = values;
-  if (round_ != nullptr) std::transform(values.begin(), values.end(), rounded.begin(), round_);
+const typename ReferenceNetwork<Real>::Values& ReferenceNetwork<Real>::operand(const Values& values,
+                                                                               Values& rounded) const {
+  if (round_ == nullptr) return values;
+  rounded.resize(values.size());
+  std::transform(values.begin(), values.end(), rounded.begin(), round_);
   return rounded;
 }
 
 template <typename Real>
+void ReferenceNetwork<Real>::transpose_weights() {
+  transposed_weights_.resize(parameters_.size());
+  for (const Layer& layer : network_.layers) {
+    if (layer.kind != LayerKind::dense) continue;
+    Values rounded;
+    transposed_weights_[*layer.weights] =
+        transposed(operand(parameters_[*layer.weights], rounded), layer.out, layer.in);
+  }
+}
+
+template <typename Real>
+int ReferenceNetwork<Real>::threads_of_loop(Index elements) const {
+  constexpr Index worth_a_thread = Index{1} << 16U;
+  return static_cast<int>(std::clamp<Index>(elements / worth_a_thread, 1, threads_));
+}
+
+template <typename Real>
+std::vector<ReferenceNetwork<Real>> ReferenceNetwork<Real>::parts(Index count, int threads) {
+  transpose_weights();
+  std::vector<ReferenceNetwork> made;
+  made.reserve(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) {
+    made.push_back(ReferenceNetwork(NoParameters{}, network_, round_, threads));
+    made.back().whole_ = this;
+  }
+  return made;
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::forget_values() {
+  pixels_ = {};
+  kept_ = std::vector<Kept>(network_.layers.size());
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::add_gradients(const std::vector<ReferenceNetwork>& parts) {
+  for (std::size_t t = 0; t < gradients_.size(); ++t) {
+    Values& sum = gradients_[t];
+    parallel_parts(std::ssize(sum), threads_of_loop(std::ssize(sum) * std::ssize(parts)),
+                   [&](Index, Index first, Index last) {
+                     for (const ReferenceNetwork& part : parts) {
+                       const Real* added = part.gradients_[t].data();
+                       for (Index i = first; i < last; ++i) sum[static_cast<std::size_t>(i)] += added[i];
+                     }
+                   });
+  }
+}
+
+template <typename Real>
 const std::vector<Real>& ReferenceNetwork<Real>::forward(std::span<const float> images) {
+  if (whole_ == nullptr) transpose_weights();
   images_ = static_cast<Index>(images.size()) / image_pixels;
   pixels_.assign(images.begin(), images.end());
   for (std::size_t index = 0; index < network_.layers.size(); ++index) {
@@ -257,6 +356,10 @@ const std::vector<Real>& ReferenceNetwork<Real>::forward(std::span<const float> 
 
 template <typename Real>
 double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, Index batch) {
+  if (gradients_.empty()) {  // in a part, before its first images
+    for (const ParameterTensor& tensor : network_.parameters)
+      gradients_.emplace_back(static_cast<std::size_t>(tensor.elements()), Real{0});
+  }
   for (Kept& kept : kept_) kept.output_gradient.assign(kept.output.size(), Real{0});
   Kept& last = kept_.back();
   const double loss = cross_entropy<Real>(last.output, labels, batch, last.output_gradient.data());
@@ -280,10 +383,11 @@ double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, In
 
 template <typename Real>
 void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& input, Kept& kept) const {
-  const Real* bias = parameters_[*layer.bias].data();
+  const Real* bias = parameter(*layer.bias).data();
   const Index rows = images_ * layer.tokens;
-  const auto x = operand(input);
-  const auto weights = transposed(operand(parameters_[*layer.weights]), layer.out, layer.in);
+  Values rounded;
+  const Values& x = operand(input, rounded);
+  const Values& weights = whole().transposed_weights_[*layer.weights];
   parallel_parts(rows, threads_, [&](Index, Index first, Index last) {
     add_product<Real>(first, last, layer.out, layer.in, {x.data(), layer.in, 1}, weights.data(),
                       kept.output.data());
@@ -296,9 +400,11 @@ void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& inp
 
 template <typename Real>
 void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& input, Kept& kept) const {
-  const Real* bias = parameters_[*layer.bias].data();
-  const auto x = operand(input);
-  const auto weights = operand(parameters_[*layer.weights]);
+  const Real* bias = parameter(*layer.bias).data();
+  Values rounded_x;
+  Values rounded_weights;
+  const Values& x = operand(input, rounded_x);
+  const Values& weights = operand(parameter(*layer.weights), rounded_weights);
   const Index terms = layer.sum_length();
   const Index pixels = layer.p * layer.q;
   parallel_parts(images_, threads_, [&](Index, Index first, Index last) {
@@ -326,14 +432,15 @@ void ReferenceNetwork<Real>::max_pool_forward(const Layer& layer, const Values& 
 
 template <typename Real>
 void ReferenceNetwork<Real>::positions_forward(const Layer& layer, const Values& input, Kept& kept) const {
-  const auto& positions = parameters_[*layer.weights];
+  const auto& positions = parameter(*layer.weights);
   for (std::size_t i = 0; i < kept.output.size(); ++i)
     kept.output[i] = input[i] + positions[i % positions.size()];
 }
 
 template <typename Real>
 void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values& input, Kept& kept) const {
-  const auto qkv = operand(input);
+  Values rounded;
+  const Values& qkv = operand(input, rounded);
   const Index size = layer.out / layer.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   kept.probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
@@ -357,8 +464,8 @@ void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values&
 
 template <typename Real>
 void ReferenceNetwork<Real>::layer_norm_forward(const Layer& layer, const Values& input, Kept& kept) const {
-  const Real* bias = parameters_[*layer.bias].data();
-  const Real* gamma = parameters_[*layer.weights].data();
+  const Real* bias = parameter(*layer.bias).data();
+  const Real* gamma = parameter(*layer.weights).data();
   parallel_for(images_ * layer.tokens, threads_, [&](Index token) {
     const Real* from = input.data() + token * layer.in;
     Real* into = kept.output.data() + token * layer.in;
@@ -383,9 +490,12 @@ void ReferenceNetwork<Real>::dense_backward(const Layer& layer, const Values& in
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
   const Index rows = images_ * layer.tokens;
-  const auto x = operand(input);
-  const auto dy = operand(kept.output_gradient);
-  const auto weights = operand(parameters_[*layer.weights]);
+  Values rounded_x;
+  Values rounded_dy;
+  Values rounded_weights;
+  const Values& x = operand(input, rounded_x);
+  const Values& dy = operand(kept.output_gradient, rounded_dy);
+  const Values& weights = operand(parameter(*layer.weights), rounded_weights);
   for (Index i = 0; i < rows; ++i) {
     for (Index f = 0; f < layer.out; ++f)
       bias_gradient[f] += kept.output_gradient[static_cast<std::size_t>(i * layer.out + f)];
@@ -405,15 +515,22 @@ void ReferenceNetwork<Real>::conv2d_backward(const Layer& layer, const Values& i
                                              Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
-  const auto x = operand(input);
-  const auto dy = operand(kept.output_gradient);
-  const auto weights = operand(parameters_[*layer.weights]);
+  Values rounded_x;
+  Values rounded_dy;
+  Values rounded_weights;
+  const Values& x = operand(input, rounded_x);
+  const Values& dy = operand(kept.output_gradient, rounded_dy);
+  const Values& weights = operand(parameter(*layer.weights), rounded_weights);
   const Index terms = layer.sum_length();
   const Index pixels = layer.p * layer.q;
-  // Each thread sums the weights' gradient over its own images.
-  std::vector<std::vector<Real>> sums(static_cast<std::size_t>(threads_));
-  parallel_parts(images_, threads_, [&](Index part, Index first, Index last) {
-    auto& sum = sums[static_cast<std::size_t>(part)];
+  // The weights' gradient is summed over few images at a time, so that it is the same with any number of
+  // threads.
+  constexpr Index images_of_sum = 4;
+  std::vector<Values> sums(static_cast<std::size_t>((images_ + images_of_sum - 1) / images_of_sum));
+  parallel_for(std::ssize(sums), threads_, [&](Index part) {
+    const Index first = part * images_of_sum;
+    const Index last = std::min(images_, first + images_of_sum);
+    Values& sum = sums[static_cast<std::size_t>(part)];
     sum.assign(static_cast<std::size_t>(layer.k * terms), Real{0});
     std::vector<Real> unfolded(static_cast<std::size_t>(pixels * terms), Real{0});  // (p, q) x (c, r, s)
     std::vector<Real> unfolded_gradient(unfolded.size());                           // (c, r, s) x (p, q)
@@ -466,9 +583,12 @@ void ReferenceNetwork<Real>::positions_backward(const Layer& layer, const Values
 template <typename Real>
 void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values& input, const Kept& kept,
                                                 Real* input_gradient) {
-  const auto qkv = operand(input);
-  const auto dy = operand(kept.output_gradient);
-  const auto probabilities = operand(kept.probabilities);
+  Values rounded_qkv;
+  Values rounded_dy;
+  Values rounded_probabilities;
+  const Values& qkv = operand(input, rounded_qkv);
+  const Values& dy = operand(kept.output_gradient, rounded_dy);
+  const Values& probabilities = operand(kept.probabilities, rounded_probabilities);
   const Index size = layer.out / layer.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   parallel_for(images_ * layer.heads, threads_, [&](Index i) {
@@ -509,7 +629,7 @@ void ReferenceNetwork<Real>::layer_norm_backward(const Layer& layer, const Value
                                                  Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
-  const Real* gamma = parameters_[*layer.weights].data();
+  const Real* gamma = parameter(*layer.weights).data();
   for (Index token = 0; token < images_ * layer.tokens; ++token) {
     const Real* from = input.data() + token * layer.in;
     const Real* dy = kept.output_gradient.data() + token * layer.in;
@@ -569,7 +689,8 @@ void ReferenceNetwork<Real>::update(const Optimizer& optimizer) {
   const auto correction1 = static_cast<Real>(1 - std::pow(optimizer.beta1, updates_));
   const auto correction2 = static_cast<Real>(1 - std::pow(optimizer.beta2, updates_));
   for (std::size_t t = 0; t < parameters_.size(); ++t) {
-    for (std::size_t i = 0; i < parameters_[t].size(); ++i) {
+    parallel_for(std::ssize(parameters_[t]), threads_of_loop(std::ssize(parameters_[t])), [&](Index at) {
+      const auto i = static_cast<std::size_t>(at);
       const Real g = gradients_[t][i];
       Real& w = parameters_[t][i];
       Real& m = first_moments_[t][i];
@@ -582,7 +703,7 @@ void ReferenceNetwork<Real>::update(const Optimizer& optimizer) {
         v = beta2 * v + (1 - beta2) * g * g;
         w -= rate * (m / correction1) / (std::sqrt(v / correction2) + epsilon);
       }
-    }
+    });
     std::fill(gradients_[t].begin(), gradients_[t].end(), Real{0});
   }
 }

@@ -34,6 +34,15 @@ class ReferenceNetwork {
   /// gradient to gradients(). So a batch may be processed in parts.
   double backward(std::span<const std::uint8_t> labels, std::int64_t batch);
 
+  /// Networks for `count` parts of a batch, which may be computed at the same time, each with `threads`
+  /// threads. They have the parameters of this one, which must outlive them and not change, and gradients of
+  /// their own.
+  std::vector<ReferenceNetwork> parts(std::int64_t count, int threads);
+  /// Frees the values that forward() has kept.
+  void forget_values();
+  /// Adds the gradients of parts, in their order.
+  void add_gradients(const std::vector<ReferenceNetwork>& parts);
+
   /// Runs one step of the optimiser with gradients(), and sets them to zero.
   void update(const Optimizer& optimizer);
 
@@ -53,8 +62,20 @@ class ReferenceNetwork {
     std::vector<Real> probabilities;    // attention: images x heads x tokens x tokens
   };
 
+  /// A part, whose parameters are those of another network.
+  struct NoParameters {};
+  ReferenceNetwork(NoParameters, Network network, RoundOperand<Real> round, int threads);
+
   const std::vector<Real>& input_of(std::size_t layer) const;
-  std::vector<Real> operand(const std::vector<Real>& values) const;
+  /// The network with the parameters.
+  const ReferenceNetwork& whole() const { return whole_ == nullptr ? *this : *whole_; }
+  const Values& parameter(std::size_t tensor) const { return whole().parameters_[tensor]; }
+  /// The values rounded as operands of products; `rounded` is memory for them.
+  const Values& operand(const Values& values, Values& rounded) const;
+  /// Transposes the weights of dense layers for forward().
+  void transpose_weights();
+  /// The number of threads for a loop over `elements` with little to do for each.
+  int threads_of_loop(std::int64_t elements) const;
 
   // One pair of functions for each kind of layer. Forward: computes the output before the activation from
   // zeros. Backward: adds to the gradient of the input, given that of the output before the activation. The
@@ -84,8 +105,10 @@ class ReferenceNetwork {
   std::uint64_t seed_;
   RoundOperand<Real> round_;
   int threads_;
-  std::int64_t images_ = 0;  // of the last forward()
+  std::int64_t images_ = 0;                  // of the last forward()
+  const ReferenceNetwork* whole_ = nullptr;  // in a part: the network with the parameters
   std::vector<std::vector<Real>> parameters_, gradients_, first_moments_, second_moments_;
+  std::vector<Values> transposed_weights_;  // of dense layers, by parameter tensor
   int updates_ = 0;
   std::vector<Real> pixels_;
   std::vector<Kept> kept_;

@@ -73,19 +73,19 @@ std::vector<std::size_t> in_order(const BestById& best) {
 }
 
 /// The problems with one operation or with one dtype.
-struct Part {
+struct Group {
   std::string name;   // "f32", "matrix products"
   std::string title;  // "f32", "Matrix products"
   BestById best = {};
 };
 
-std::vector<Part> parts_of(const BestById& best, bool by_dtype) {
+std::vector<Group> parts_of(const BestById& best, bool by_dtype) {
   InOrder<std::string, BestById> parts;
   for (const auto& one : best) {
     const CaseResult& first = *one.second.front();
     at_key(parts, by_dtype ? printable(first.dtype) : plural_of(first.op)).insert(one);
   }
-  std::vector<Part> all;
+  std::vector<Group> all;
   all.reserve(parts.size());
   for (auto& [name, of_part] : parts)
     all.push_back({.name = name, .title = by_dtype ? name : capitalised(name), .best = std::move(of_part)});
@@ -94,9 +94,9 @@ std::vector<Part> parts_of(const BestById& best, bool by_dtype) {
 
 /// How much longer than the fastest machine of some part another machine takes there, where it is longest; 1
 /// if no part is surely faster on another machine.
-double largest_lag(const std::vector<Part>& parts, std::size_t machine) {
+double largest_lag(const std::vector<Group>& parts, std::size_t machine) {
   double largest = 1;
-  for (const Part& part : parts) {
+  for (const Group& part : parts) {
     const Estimate lag = mean_ratio(part.best, machine, in_order(part.best).front());
     if (lag.value > 1 + equivalence && !may_be_equal(lag)) largest = std::max(largest, lag.value);
   }
@@ -108,7 +108,7 @@ struct SideBySide {
   BestById best;
   std::vector<std::string> names;  // by machine
   std::vector<std::size_t> order;
-  std::vector<Part> parts;
+  std::vector<Group> parts;
   std::string depends_on = {};  // "dtype" or "operation", where another machine is the fastest in some part
 
   const std::string& first() const { return names[order.front()]; }
@@ -116,8 +116,8 @@ struct SideBySide {
 
 SideBySide side_by_side(BestById best, std::vector<std::string> names) {
   const std::vector<std::size_t> order = in_order(best);
-  std::vector<Part> dtypes = parts_of(best, true);
-  std::vector<Part> operations = parts_of(best, false);
+  std::vector<Group> dtypes = parts_of(best, true);
+  std::vector<Group> operations = parts_of(best, false);
   const double by_dtype = largest_lag(dtypes, order.front());
   const double by_operation = largest_lag(operations, order.front());
   const bool depends = best.size() >= fewest_problems && std::max(by_dtype, by_operation) > 1;
@@ -160,7 +160,7 @@ Chart machines_chart(const SideBySide& all) {
   Chart chart = ratio_chart("machines", fmt::format("Time over {}'s, on average", all.first()),
                             Chart::Kind::bars, "times as long");
   chart.less_is_better = true;
-  for (const Part& part : all.parts) chart.categories.push_back(part.title);
+  for (const Group& part : all.parts) chart.categories.push_back(part.title);
   std::vector<std::size_t> shown(all.order.begin(),
                                  all.order.begin() + std::min(std::ssize(all.order), most_machines));
   if (all.order.size() > shown.size())
@@ -185,13 +185,13 @@ Table machines_table(const SideBySide& all) {
                                    all.first()),
               .columns = {essential("machine"), {"all", CellKind::ratio}}};
   const bool has_parts = all.parts.size() > 1;
-  for (const Part& part : all.parts) {
+  for (const Group& part : all.parts) {
     if (has_parts) table.columns.push_back({part.name, CellKind::ratio});
   }
   for (const std::size_t m : all.order) {
     const Estimate mean = mean_ratio(all.best, m, all.order.front());
     TableRow row{.cells = {{all.names[m], may_be_equal(mean) ? Tone::best : Tone::plain}, mean.value}};
-    for (const Part& part : all.parts) {
+    for (const Group& part : all.parts) {
       if (has_parts) row.cells.emplace_back(mean_ratio(part.best, m, all.order.front()).value);
     }
     table.rows.push_back(std::move(row));
@@ -208,9 +208,9 @@ std::string problems_text(const SideBySide& all) {
 
 /// A sentence for each machine that is the fastest in some part: how far the next is behind there.
 void tell_parts(Card& card, const SideBySide& all) {
-  InOrder<std::size_t, std::vector<const Part*>> by_machine;
+  InOrder<std::size_t, std::vector<const Group*>> by_machine;
   for (const std::size_t m : all.order) {
-    for (const Part& part : all.parts) {
+    for (const Group& part : all.parts) {
       if (in_order(part.best).front() == m) at_key(by_machine, m).push_back(&part);
     }
   }
@@ -218,7 +218,7 @@ void tell_parts(Card& card, const SideBySide& all) {
     BestById together;
     std::vector<std::string> names;
     names.reserve(parts.size());
-    for (const Part* part : parts) {
+    for (const Group* part : parts) {
       together.insert(part->best.begin(), part->best.end());
       names.push_back(part->name);
     }

@@ -356,6 +356,26 @@ TEST_F(NetworkModelCase, TheReferenceModelShowsTheTruth) {
   }
 }
 
+TEST_F(NetworkModelCase, TheNumberOfThreadsDoesNotChangeTheReference) {
+  for (const char* network : {"mlp", "lenet", "transformer"}) {
+    for (const std::int64_t batch : {std::int64_t{5}, std::int64_t{47}}) {
+      const Case c = case_of("train", {{"network", std::string(network)},
+                                       {"batch", batch},
+                                       {"optimizer", std::string("adam")},
+                                       {"data", problem("train", 8).parameters.text("data")}});
+      const auto losses = [&](int threads) {
+        ReferenceModel model(model_task(c.parameters, seed), threads);
+        const auto rows = batch_of_epoch(0, 0, batch);
+        std::vector<double> all{model.train_step(rows), model.train_step(rows)};
+        all.insert(all.end(), model.logits().begin(), model.logits().end());
+        return all;
+      };
+      EXPECT_EQ(losses(1), losses(2)) << network << " " << batch;
+      EXPECT_EQ(losses(1), losses(7)) << network << " " << batch;
+    }
+  }
+}
+
 // Batch sizes that do not divide the reference's chunks, and epochs that end within the first steps.
 TEST_F(NetworkModelCase, TheTruthCrossesEpochs) {
   const Case c = problem("train", 30);

@@ -34,6 +34,31 @@ TEST(Bandwidth, IsOfWholeCacheLines) {
   EXPECT_THROW(of("read", 100, "f32"), InvalidCase);
 }
 
+// Large enough for several threads, and no multiple of their blocks.
+TEST(Bandwidth, TheTruthOfLargeArraysIsThatOfOneThread) {
+  constexpr std::uint64_t seed = 3;
+  const std::int64_t bytes = (std::int64_t{5} << 20U) * 4 + 64;
+  const Case read = of("read", bytes, "f32");
+  const RandomStream numbers(seed, stream::first_operand);
+  const std::int64_t count = Bandwidth(read.parameters).elements();
+  double sum = 0;
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    values.push_back(numbers.uniform(static_cast<std::uint64_t>(i)));
+    sum += values.back();
+  }
+  EXPECT_EQ(read.workload->expect(read.parameters, seed, {0}).elements, std::vector{sum});
+  const Case copy =
+      make_case(*find_workload("copy"),
+                {{"direction", std::string("within")}, {"bytes", bytes}, {"dtype", std::string("f32")}});
+  const OutputShape shape = copy.workload->output(copy.parameters);
+  const std::vector<std::int64_t> elements{0, 12345, count - 1};
+  const Evidence truth = copy.workload->expect(copy.parameters, seed, elements);
+  const Evidence shown = evidence_of(Dtype::f32, values.data(), shape, seed, elements);
+  EXPECT_EQ(truth.elements, shown.elements);
+  EXPECT_EQ(truth.projections, shown.projections);
+}
+
 class BandwidthTruth : public testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t seed = 7;

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace breakeven {
@@ -45,6 +48,33 @@ TEST(Dtype, RoundsToNearestTiesToEven) {
   EXPECT_EQ(from_f16(to_f16(65520.0F)), std::numeric_limits<float>::infinity());
   EXPECT_EQ(from_f8e4m3(to_f8e4m3(1.0F + 0x1p-4F)), 1.0F);
   EXPECT_EQ(from_f8e4m3(to_f8e4m3(1e9F)), 448.0F);
+}
+
+/// E4M3 by its definition: the multiple of the distance between its numbers that is nearest, ties to even.
+float nearest_f8e4m3(float value) {
+  const float magnitude = std::min(std::abs(value), 448.0F);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int spacing = magnitude == 0 ? -9 : std::max(exponent - 4, -9);
+  return std::copysign(std::ldexp(std::nearbyint(std::ldexp(magnitude, -spacing)), spacing), value);
+}
+
+TEST(Dtype, RoundsToTheNearestF8) {
+  constexpr std::uint32_t step = 0x3fff;  // odd, so that all low bits occur
+  for (std::uint64_t bits = 0; bits <= 0xffffffffU; bits += step) {
+    // With the low bits of ties, and of what is next to them.
+    for (const std::uint32_t low :
+         {static_cast<std::uint32_t>(bits) & 0xfffffU, 0U, 0x7ffffU, 0x80000U, 0x80001U}) {
+      const auto value = std::bit_cast<float>((static_cast<std::uint32_t>(bits) & ~0xfffffU) | low);
+      const float rounded = from_f8e4m3(to_f8e4m3(value));
+      if (std::isnan(value)) {
+        ASSERT_TRUE(std::isnan(rounded)) << bits;
+      } else {
+        ASSERT_EQ(rounded, nearest_f8e4m3(value)) << value;
+        ASSERT_EQ(std::signbit(rounded), std::signbit(value)) << value;
+      }
+    }
+  }
 }
 
 TEST(Dtype, PoisonIsNaNInEveryFloat) {

@@ -12,8 +12,8 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Plans to try for each convolution of a step. Some take a second each to compile.
-constexpr int most_plans = 4;
+/// Plans to race for each convolution of a step.
+constexpr int most_plans = 8;
 
 class ConvolutionLayer final : public LayerWork {
  public:

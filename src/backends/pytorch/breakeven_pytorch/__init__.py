@@ -25,7 +25,7 @@ def make_backend(program, threads, version):
         device, version, operations, {"torch": torch.__version__}, {"torch": torch.__file__}, meaning_of=_meaning_of
     )
     backend.name += way.suffix
-    backend.release = lambda: (way.forget(), device.release_memory())
+    backend.forget, backend.release = way.forget, device.release_memory
     return backend
 
 

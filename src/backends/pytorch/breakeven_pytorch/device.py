@@ -56,9 +56,6 @@ class Gpu(_Torch, devices.Gpu):
     name = "pytorch-cuda"
 
     def __init__(self):
-        # Without it, torch refuses cuBLAS where a case is deterministic. It looks at the variable once, at its first
-        # product. The value is torch's own default on Hopper.
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         try:
             torch.cuda.init()
         except (RuntimeError, AssertionError) as e:  # no driver, no device; a build without CUDA
@@ -67,6 +64,7 @@ class Gpu(_Torch, devices.Gpu):
         index = own_ranks().index_on_host % torch.cuda.device_count()
         torch.cuda.set_device(index)
         self.torch_device = torch.device("cuda", index)
+        _let_cublas_be_deterministic(self.torch_device)
         facts = torch.cuda.get_device_properties(index)
         self.device_name = facts.name
         # torch's uuid lacks the prefix that distinguishes GPUs from MIG partitions; older versions have no uuid.
@@ -121,3 +119,16 @@ class Gpu(_Torch, devices.Gpu):
         # torch can use the released memory that it keeps again.
         free, _ = torch.cuda.mem_get_info()
         return free + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+
+
+def _let_cublas_be_deterministic(torch_device):
+    """Without this variable at its first product, torch refuses cuBLAS where a case is deterministic. Afterwards it is
+    removed: torch 2.11 reads it again in every product, by a regular expression that took 30 to 40 us on an H200's host.
+    Its value is torch's own default on Hopper."""
+    variable = "CUBLAS_WORKSPACE_CONFIG"
+    if variable in os.environ:
+        return  # the user's
+    os.environ[variable] = ":4096:8"
+    one = torch.ones((1, 1), device=torch_device)
+    torch.mm(one, one)
+    del os.environ[variable]

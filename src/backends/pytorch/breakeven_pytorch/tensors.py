@@ -6,7 +6,7 @@ import torch
 
 from breakeven_worker import evidence
 from breakeven_worker.backend import Prepared, out_of_memory_in
-from breakeven_worker.random_stream import RandomStream, chunks
+from breakeven_worker.random_stream import FIRST_FACTOR, GOLDEN, SECOND_FACTOR, RandomStream, chunks
 
 DTYPES = {
     "f64": torch.float64,
@@ -37,14 +37,40 @@ class WithoutGradients(Prepared):
 
 def make_inputs(shape, dtype, torch_device, seed, stream):
     """Makes a row-major tensor of this shape with the stream's numbers. They are rounded to nearest, ties to even."""
-    # A GPU's tensor is filled in pieces, because the host may have less memory.
     tensor = torch.empty(shape, dtype=dtype, device=torch_device)
     flat = tensor.view(-1)
     numbers = RandomStream(seed, stream)
+    if torch_device.type != "cpu":
+        # In pieces, whose temporary arrays are of 8 bytes an element.
+        for first, length in chunks(flat.numel(), 1 << 24):
+            flat[first : first + length] = _made_on_device(numbers, first, length, dtype, torch_device)
+        return tensor
     make = numbers.small_integers if dtype == torch.int8 else numbers.uniform
     for first, length in chunks(flat.numel()):
         flat[first : first + length] = torch.from_numpy(make(first, length)).to(dtype)
     return tensor
+
+
+def _made_on_device(numbers, first, count, dtype, torch_device):
+    """Elements first ... first + count - 1 of a RandomStream, made where they are needed: for int8 its small_integers(),
+    otherwise its uniform(). torch has signed integers, whose products wrap like unsigned ones."""
+    z = torch.arange(first + 1, first + count + 1, dtype=torch.int64, device=torch_device)
+    z.mul_(_as_signed(GOLDEN)).add_(_as_signed(int(numbers.key)))
+    z = (z ^ _shifted(z, 30)).mul_(_as_signed(FIRST_FACTOR))
+    z = (z ^ _shifted(z, 27)).mul_(_as_signed(SECOND_FACTOR))
+    z = z ^ _shifted(z, 31)
+    if dtype == torch.int8:
+        return (_shifted(z, 57) - 64).to(torch.int8)
+    return ((_shifted(z, 40) - (1 << 23)).to(torch.float32) * 2.0**-23).to(dtype)
+
+
+def _as_signed(number):
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def _shifted(z, bits):
+    """z >> bits, as of unsigned numbers."""
+    return (z >> bits) & ((1 << (64 - bits)) - 1)
 
 
 def poison(result):
@@ -55,14 +81,20 @@ def poison(result):
 def show_result(result, elements, seed):
     """Returns the evidence of a result of shape outer x channels x ..., whatever its strides."""
 
+    on_host = result.device.type == "cpu"
+
     def read_block(first, last):
-        return result[first:last].to(device="cpu", dtype=torch.float64).contiguous().numpy()
+        block = result[first:last].to(dtype=torch.float64).contiguous()
+        return block.numpy() if on_host else block
+
+    def sum_channels(signs, block):  # eight bytes an element would take long over the link
+        return torch.matmul(torch.from_numpy(signs).to(block.device), block).cpu().numpy()
 
     where = torch.unravel_index(torch.tensor(elements, dtype=torch.int64, device=result.device), result.shape)
     shape = (result.shape[0], result.shape[1], math.prod(result.shape[2:]))
     return {
         "elements": result[where].to(device="cpu", dtype=torch.float64).tolist(),
-        "projections": evidence.project(read_block, shape, seed),
+        "projections": evidence.project(read_block, shape, seed, **({} if on_host else {"sum_channels": sum_channels})),
     }
 
 

@@ -177,7 +177,8 @@ class Backend:
     unreadable: dict = field(default_factory=dict)  # value -> why it is unknown
     available_memory: object = host.available_memory  # a function: the bytes that a case may take
     memory_note: str = ""  # what to add where it is too little, such as the setting that limits it
-    release: object = lambda: None  # frees what the library keeps of a released case
+    forget: object = lambda: None  # drops what refers to a released case, before garbage is collected
+    release: object = lambda: None  # then returns the memory that the library keeps of it
     # The Unsupported or OutOfMemory that an error of the library stands for; None for any other.
     meaning_of: object = lambda error: None
     # A function: True if the device can no longer be used by this process, whatever it is asked.

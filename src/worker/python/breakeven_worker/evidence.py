@@ -10,11 +10,11 @@ MOST_PROJECTIONS = 512
 _BLOCK = 1 << 22
 
 
-def project(read_block, shape, seed):
+def project(read_block, shape, seed, sum_channels=np.matmul):
     """The projections of a result of outer x channels x inner elements.
 
     read_block(first, last) returns the rows first ... last - 1 of its outer axis as float64, of any shape that
-    holds them row-major.
+    holds them row-major. sum_channels(signs, block) returns the block's channels times their signs, summed, as numpy's.
     """
     outer, channels, inner = shape
     signs = RandomStream(seed, CHANNEL_SIGNS).signs(0, channels)
@@ -23,7 +23,7 @@ def project(read_block, shape, seed):
     for first in range(0, outer, rows):
         last = min(first + rows, outer)
         block = read_block(first, last).reshape(last - first, channels, inner)
-        sums[first:last] = np.matmul(signs, block)
+        sums[first:last] = sum_channels(signs, block)
     return _fold_positions(sums.ravel(), seed)
 
 

@@ -11,7 +11,9 @@ CHANNEL_SIGNS = 101
 PARAMETERS = 1000  # + index of the parameter tensor
 BATCH_ORDER = 2000  # + epoch
 
-_GOLDEN = 0x9E3779B97F4A7C15
+GOLDEN = 0x9E3779B97F4A7C15
+FIRST_FACTOR = 0xBF58476D1CE4E5B9
+SECOND_FACTOR = 0x94D049BB133111EB
 _MASK = (1 << 64) - 1
 
 # The number of elements generated at a time. With four times as many, temporaries are returned to the system and
@@ -20,8 +22,8 @@ CHUNK = 1 << 14
 
 
 def _mix(z):
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(FIRST_FACTOR)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(SECOND_FACTOR)
     return z ^ (z >> np.uint64(31))
 
 
@@ -29,13 +31,13 @@ class RandomStream:
     """One stream of 64-bit numbers. Any range of it can be generated individually."""
 
     def __init__(self, seed, stream):
-        start = np.array([(seed + _GOLDEN * (stream + 1)) & _MASK], dtype=np.uint64)
-        self._key = _mix(start)[0]
+        start = np.array([(seed + GOLDEN * (stream + 1)) & _MASK], dtype=np.uint64)
+        self.key = _mix(start)[0]
 
     def bits(self, first, count):
         """Elements first ... first + count - 1, as uint64."""
         counter = np.arange(first + 1, first + count + 1, dtype=np.uint64)
-        return _mix(self._key + np.uint64(_GOLDEN) * counter)
+        return _mix(self.key + np.uint64(GOLDEN) * counter)
 
     def uniform(self, first, count):
         """Numbers uniform in [-1, 1) on a grid of 2^-23, so exact in float32."""

@@ -113,6 +113,13 @@ def _refuse_beyond(available, needed, note):
         raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available{note}")
 
 
+def _collect_and_freeze():
+    """Collects what is garbage, and lets no later collection traverse the rest. A framework has hundreds of thousands of
+    objects, which take a collection a third of a second."""
+    gc.collect()
+    gc.freeze()
+
+
 def numbers(values):
     """Converts to a list of floats, with null for NaN and infinity, which JSON does not have."""
     return [float(value) if math.isfinite(value) else None for value in values]
@@ -153,6 +160,7 @@ class _Worker:
         if self._ranks.count > 1:
             threads, place = self._take_place(threads)
         backend = self._backend = self._make_backend(threads)
+        _collect_and_freeze()
         if place and self._on_gpu:
             place["cpus"] = stay_near_gpu(backend.device_id)
         unreadable = dict(backend.unreadable)
@@ -214,8 +222,7 @@ class _Worker:
                 if self._cold:
                     prepared.flush()  # allocates what the flushes of samples need
                 self._prepared = prepared
-                gc.collect()
-                gc.freeze()
+                gc.collect()  # what preparing left is no work of the samples
                 ready = {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}
                 sets = self._prepared.operand_sets
                 return ready | {"operand_sets": sets} if sets > 1 else ready
@@ -292,12 +299,13 @@ class _Worker:
         return self._prepared is None
 
     def release(self):
-        """Releases what a case has left, once: collecting garbage takes up to seconds with a framework's many objects."""
+        """Releases what a case has left, once."""
         if self._is_released:
             return
         self._prepared = None
-        gc.unfreeze()
-        gc.collect()
+        if self._backend is not None:
+            self._backend.forget()
+        _collect_and_freeze()
         if self._backend is not None:
             self._backend.release()
         return_freed_memory()

@@ -51,8 +51,8 @@ def _flush_caches():
     _flushers[0].flush()
 
 
-# The garbage collector stays on during a sample, as in a user's loop. serve() freezes all existing objects once a case
-# is prepared, so that a collection does not traverse all modules of the library.
+# The garbage collector stays on during a sample, as in a user's loop. The objects of the library are frozen (serve.py), so
+# that a collection traverses those of the case alone.
 def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
     """Runs `iterations` iterations of a prepared case. All values of the answer are per iteration. The energy is the
     host's, and is reported only if the host computes. If `exactly`, there are no further runs."""
