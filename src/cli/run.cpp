@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "cli/messages.h"
 #include "cli/named_files.h"
@@ -174,6 +177,19 @@ void tell_why_none_is_good(const Result& result) {
                    name(first.status), explain(first)));
 }
 
+/// True if the run measures a case on the backend, which is not in the result that it continues.
+bool has_work(const BackendRecord& backend, const SessionPlan& plan) {
+  std::set<std::string_view> done;
+  if (plan.earlier) {
+    for (const CaseResult& c : plan.earlier->cases) {
+      if (c.backend == backend.name && c.status != Status::interrupted) done.insert(c.id);
+    }
+  }
+  return std::ranges::any_of(plan.config.cases, [&](const PlannedCase& planned) {
+    return takes(backend, planned.problem) && !done.contains(planned.problem.id());
+  });
+}
+
 int run(const Options& o) {
   const Interruption interruption;
   SessionPlan plan;
@@ -197,6 +213,11 @@ int run(const Options& o) {
   plan.backends_are_named = backends.are_named;
   plan.arbiter = std::move(backends.arbiter);
   if (plan.earlier) check_resumable(*plan.earlier, plan, o.resume.string());
+  started.keep_only([&](const std::filesystem::path& program) {
+    return std::ranges::any_of(plan.backends, [&](const BackendRecord& backend) {
+      return backend.program == program.string() && has_work(backend, plan);
+    });
+  });
 
   ProgressLine line(o.quiet);
   const Result result = run_session(

@@ -75,7 +75,7 @@ void check_backend_names(const std::vector<std::string>& names, std::span<const 
 void expect_a_backend(const std::vector<BackendRecord>& backends, const std::string& where);
 
 /// The backends of these names, or every contender if none is named. An unavailable one stays in the list
-/// with its reason; one without a program has an empty `program`. Those of the choice go on in `started`, if
+/// with its reason; one without a program has an empty `program`. Available ones go on in `started`, if
 /// given.
 BackendChoice find_named_backends(const std::vector<std::string>& named, int threads,
                                   StartedPrograms* started = nullptr);
@@ -83,7 +83,7 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
 /// Chooses the backends to measure. Those in `wanted` (from --backends) must be available; otherwise throws
 /// CommandError with the reason, with status 2 for a name that no backend has, otherwise 4. If `wanted` is
 /// empty, returns those of the config, and if it names none, every contender. Unavailable ones stay in the
-/// list, with the reason. Those of the choice go on in `started`, if given.
+/// list, with the reason. Available ones go on in `started`, if given.
 BackendChoice choose_backends(const std::vector<std::string>& wanted,
                               const std::vector<std::string>& in_config, int threads,
                               StartedPrograms* started = nullptr);

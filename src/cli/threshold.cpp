@@ -115,13 +115,12 @@ bool is_for_gpu(const BackendRecord& backend) {
                      threshold_sides[side], reasons, config, config, plan.config.parameter);
 }
 
-Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter,
-             StartedPrograms& started) {
+Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
   Side side{.source = "this breakeven",
             .environment = {},
             .threads = wanted.threads > 0 ? choose_threads(wanted.threads) : threads,
             .backends = {}};
-  BackendChoice found = find_named_backends(wanted.backends, side.threads, &started);
+  BackendChoice found = find_named_backends(wanted.backends, side.threads);
   if (found.arbiter) arbiter = std::move(found.arbiter);
   side.backends = std::move(found.measured);
   return side;
@@ -129,10 +128,10 @@ Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendReco
 
 /// Keeps the backends of each side that are available here, and reports the others once. A side without any
 /// backend is an error.
-void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o, StartedPrograms& started) {
+void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   std::vector<BackendRecord> left_out;
   for (std::size_t side = 0; side < 2; ++side) {
-    plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter, started);
+    plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter);
     const auto& backends = plan.sides[side].backends;
     if (std::ranges::none_of(backends, &BackendRecord::available)) fail_nothing_here(o, plan, side);
     for (const BackendRecord& backend : backends) {
@@ -192,14 +191,13 @@ int measured_threshold(const ThresholdOptions& o) {
   apply_start_options(o.start, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
-  StartedPrograms started;
-  choose_sides(plan, o, started);
+  choose_sides(plan, o);
 
   ProgressLine line(o.quiet);
   WorkingFile working(o.outputs.file_of("--out"));
   const Threshold found = run_threshold(
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
-      [&](const SessionProgress& p) { line.show(p); }, handing_over(started));
+      [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (o.quiet && exit_status(found) == exit_code::incomplete) tell_why_incomplete(found);
   write_or_rescue(o.outputs.file_of("--out"), to_json_text(found), [&] { write_threshold(found, o); });

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "text/hash.h"
+
 namespace breakeven {
 namespace {
 
@@ -34,14 +36,12 @@ std::optional<Shard> parse_shard(std::string_view text) {
 }
 
 std::string fingerprint_of(const std::vector<std::string>& ids) {
-  constexpr std::uint64_t basis = 0xcbf29ce484222325, prime = 0x100000001b3;
-  std::uint64_t hash = basis;
-  const auto add = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * prime; };
+  Hash hash;
   for (const std::string& id : ids) {
-    for (const char c : id) add(c);
-    add('\n');
+    hash.add(id);
+    hash.add("\n");
   }
-  return fmt::format("{:016x}", hash);
+  return hash.text();
 }
 
 }  // namespace breakeven

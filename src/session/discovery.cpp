@@ -160,7 +160,8 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
   const WorkerOptions of_probe = options_to_probe(threads, options);
   const auto ask = [&](const BackendProgram& program, std::unique_ptr<WorkerProcess> worker) {
     Greeted greeted = ask_hello(program, *worker, threads);
-    if (started != nullptr && greeted.record.available)
+    // The reference is started with an environment of its own.
+    if (started != nullptr && greeted.record.available && greeted.record.role != "arbiter")
       started->keep(program.path, of_probe.environment, std::move(worker), std::move(greeted.hello));
     return greeted.record;
   };
@@ -223,11 +224,16 @@ void StartedPrograms::keep(const std::filesystem::path& program,
       .environment = std::move(environment), .worker = std::move(worker), .hello = std::move(hello)};
 }
 
+void StartedPrograms::keep_only(const std::function<bool(const std::filesystem::path& program)>& is_needed) {
+  std::erase_if(started_, [&](const auto& one) { return !is_needed(one.first); });
+}
+
 StartWorker StartedPrograms::handing_over(StartWorker start) {
   return [this, start = std::move(start)](const std::filesystem::path& program,
                                           const WorkerOptions& options) -> std::unique_ptr<Worker> {
     auto kept = started_.extract(program);
-    if (kept.empty() || !options.launcher.empty() || kept.mapped().environment != options.environment)
+    if (kept.empty() || !options.launcher.empty() || kept.mapped().environment != options.environment ||
+        kept.mapped().worker->has_ended())
       return start(program, options);
     kept.mapped().worker->set_time_limits(options);
     return std::make_unique<GreetedWorker>(std::move(kept.mapped().worker), std::move(kept.mapped().hello));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,8 @@ class StartedPrograms {
   void keep(const std::filesystem::path& program,
             std::vector<std::pair<std::string, std::string>> environment,
             std::unique_ptr<WorkerProcess> worker, std::string hello);
+  /// Ends the others.
+  void keep_only(const std::function<bool(const std::filesystem::path& program)>& is_needed);
   /// Starts programs with `start`, except that the first start of a program that is kept, alone and in the
   /// same environment, is that one's. It must not outlive this object.
   StartWorker handing_over(StartWorker start);
@@ -73,8 +76,8 @@ bool is_script(const std::filesystem::path& program);
 
 /// The records of several programs, in their order and with their files' names. Scripts are asked in
 /// parallel, because each imports a framework for seconds; other programs before them and one after another,
-/// because some race their kernels at their first start and need the machine to themselves. Those that are
-/// available go on in `started`, if given, and end otherwise.
+/// because some race their kernels at their first start and need the machine to themselves. Available ones,
+/// except the reference, go on in `started`, if given, and end otherwise.
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
                                      const std::optional<WorkerOptions>& options = {},
                                      StartedPrograms* started = nullptr);

@@ -100,6 +100,7 @@ void WorkerPool::launch(const Participant& participant, Running& running) {
     options.arguments = rank_arguments(participant.ranks);
   }
   running.worker = start_worker_(participant.backend.program, options);
+  cpu_seconds_before_ += running.worker->cpu_seconds().value_or(0);
 }
 
 std::optional<NoAnswer> WorkerPool::note_ranks(const Participant& participant, const answer::Hello& hello,
@@ -191,7 +192,7 @@ std::vector<RankPlace> WorkerPool::ranks_of(const Participant& participant) cons
 }
 
 double WorkerPool::cpu_seconds() const {
-  double sum = cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
+  double sum = cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN) - cpu_seconds_before_;
   for (const auto& [key, running] : running_) sum += running.worker->cpu_seconds().value_or(0);
   return sum;
 }

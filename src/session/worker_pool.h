@@ -143,6 +143,7 @@ class WorkerPool {
   std::map<std::string, Running> running_;       // by participant's key
   std::map<std::string, std::string> hopeless_;  // why a participant is not started again, by its key
   std::map<std::string, BackendRecord> known_;   // who answered first, by the participant's key
+  double cpu_seconds_before_ = 0;                // of programs that were started before the session
   int launch_ = 0;                               // counted from 1
   std::set<std::string> started_;                // the keys of participants that were started in this launch
 };

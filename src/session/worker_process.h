@@ -55,6 +55,8 @@ class WorkerProcess : public Worker {
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
   int pid() const override { return pid_; }
+  /// True if the program has ended by itself.
+  bool has_ended() { return lost_ || has_ended_within(std::chrono::seconds(0)); }
   /// Takes over the time limits of `options`.
   void set_time_limits(const WorkerOptions& options) {
     time_to_quit_ = options.time_to_quit;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "host/cache_folder.h"
+#include "text/hash.h"
 #include "workloads/dataset.h"
 
 namespace breakeven {
@@ -27,18 +28,6 @@ constexpr std::string_view schema = "breakeven.reference-result/1";
 constexpr std::string_view file_end = ".result";
 constexpr std::string_view unfinished_start = "unfinished-";
 constexpr std::size_t digits_of_hash = 16;
-
-/// FNV-1a, 64 bits (Fowler, Noll, Vo and Eastlake, RFC 9923).
-class Hash {
- public:
-  void add(std::string_view bytes) {
-    for (const char byte : bytes) state_ = (state_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
-  }
-  std::string text() const { return fmt::format("{:0{}x}", state_, digits_of_hash); }
-
- private:
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
-};
 
 std::string hash_of(std::string_view text) {
   Hash hash;
@@ -184,8 +173,8 @@ void ReferenceCache::write(const fs::path& file, const std::string& text) {
   if (!bytes_ || *bytes_ > most_bytes_) remove_surplus();
 }
 
-/// Removes results of other programs, the oldest ones if there are too many, and files that a program that
-/// was killed has left.
+/// Removes the results that were not used for the longest time if there are too many, and files that a
+/// program that was killed has left.
 void ReferenceCache::remove_surplus() {
   struct Kept {
     fs::file_time_type used;
@@ -207,12 +196,8 @@ void ReferenceCache::remove_surplus() {
     } else if (is_name_of_result(name)) {
       const std::uintmax_t size = entry->file_size(gone);
       if (gone) continue;
-      if (!name.starts_with(program_)) {
-        fs::remove(entry->path(), gone);
-      } else {
-        all.push_back({.used = used, .size = size, .path = entry->path()});
-        sum += size;
-      }
+      all.push_back({.used = used, .size = size, .path = entry->path()});
+      sum += size;
     }
   }
   if (sum > most_bytes_) {

@@ -21,7 +21,7 @@ class ReferenceCache {
   static constexpr std::uintmax_t usual_bytes = std::uintmax_t{256} << 20U;
 
   /// `program` identifies the program that computes, as hash_of_file() does: results of another one are never
-  /// used, and are removed. If the files have more than `most_bytes` bytes, those that were not used for the
+  /// used. If the files have more than `most_bytes` bytes, those that were not used for the
   /// longest time are removed.
   ReferenceCache(std::filesystem::path folder, std::string program, std::uintmax_t most_bytes = usual_bytes);
 
