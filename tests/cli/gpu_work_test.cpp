@@ -205,7 +205,7 @@ TEST_F(GpuWork, AGateThatIsNotReachedIsSeen) {
               HasSubstr("the device did not begin work before the host waited for it"));
 }
 
-/// Where a call takes the host longer than the device, a product is launched as a graph. cuBLASLt here names
+/// A product is launched as a graph if a call takes the host longer than the device. cuBLASLt here names
 /// four algorithms with a workspace, one of which refuses, and another one without: the others are named
 /// several times, and race once.
 TEST_F(GpuWork, ProductsThatWaitForTheHostAreLaunchedAsGraphs) {

@@ -244,7 +244,7 @@ void Product::choose_by_host_clock(Stopwatch& stopwatch) {
   try {
     race_calls_and_graphs(stopwatch);
   } catch (const std::runtime_error&) {
-    // What was chosen by the device's clock has been called before.
+    // The device's choice has been called before, so it runs.
     recorded_ = {};
     chosen_ = finalists_.front();
     stopwatch.wait();

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t finalists = 3;  // and the first
 constexpr double look = 2e-3;         // seconds per look
-constexpr int most_looks = 5;         // at each finalist
 
 /// Indices of the best after one look, and of the first, in rising order.
 std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
@@ -27,6 +26,24 @@ std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   order.resize(of_one_look[order[finalists]] < of_one_look[0] ? finalists + 1 : finalists);
   std::sort(order.begin(), order.end());
   return order;
+}
+
+/// Times each of several ways with looks in turn. Returns the median of each; seconds_of(way) takes a look.
+template <typename SecondsOf>
+std::vector<double> medians_of_looks(std::size_t ways, const SecondsOf& seconds_of) {
+  std::vector<std::vector<double>> looks(ways);
+  double longest = 0;
+  // Three looks are enough for a call that takes longer than a look.
+  for (int round = 0; round < (longest > look ? 3 : 5); ++round) {
+    for (std::size_t i = 0; i < ways; ++i) {
+      looks[i].push_back(seconds_of(i));
+      longest = std::max(longest, looks[i].back());
+    }
+  }
+  std::vector<double> medians;
+  medians.reserve(ways);
+  for (std::vector<double>& of_one : looks) medians.push_back(upper_median(std::move(of_one)));
+  return medians;
 }
 
 }  // namespace
@@ -49,16 +66,9 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
       seconds[i] = stopwatch.quick_seconds(ways[i], look, most_queued);
   }
   std::vector<std::size_t> last = finalists_of(seconds);
-  std::vector<std::vector<double>> looks(last.size());
-  double longest = 0;
-  // Three looks are enough for a call that takes longer than a look.
-  for (int round = 0; round < (longest > look ? 3 : most_looks); ++round) {
-    for (std::size_t i = 0; i < last.size(); ++i) {
-      looks[i].push_back(stopwatch.quick_seconds(ways[last[i]], look, most_queued));
-      longest = std::max(longest, looks[i].back());
-    }
-  }
-  for (std::size_t i = 0; i < last.size(); ++i) seconds[last[i]] = upper_median(looks[i]);
+  const std::vector<double> medians = medians_of_looks(
+      last.size(), [&](std::size_t i) { return stopwatch.quick_seconds(ways[last[i]], look, most_queued); });
+  for (std::size_t i = 0; i < last.size(); ++i) seconds[last[i]] = medians[i];
   std::stable_sort(last.begin(), last.end(),
                    [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
   const std::size_t fastest = last.front();
@@ -68,15 +78,8 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
 }
 
 std::vector<double> seconds_of_host(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways) {
-  std::vector<std::vector<double>> looks(ways.size());
-  for (int round = 0; round < most_looks; ++round) {
-    for (std::size_t i = 0; i < ways.size(); ++i)
-      looks[i].push_back(stopwatch.quick_seconds_of_host(ways[i], look));
-  }
-  std::vector<double> medians;
-  medians.reserve(looks.size());
-  for (std::vector<double>& of_one : looks) medians.push_back(upper_median(std::move(of_one)));
-  return medians;
+  return medians_of_looks(ways.size(),
+                          [&](std::size_t i) { return stopwatch.quick_seconds_of_host(ways[i], look); });
 }
 
 void Refusals::add(const std::string& words) {

@@ -53,7 +53,7 @@ void ReferenceModel::infer(Split split, std::span<const std::uint32_t> rows, flo
 }
 
 double ReferenceModel::train_step(std::span<const std::uint32_t> rows) {
-  std::vector<double> losses(rows.size(), 0.0);  // of parts, of which there are at most as many
+  std::vector<double> losses(rows.size(), 0.0);  // of the parts; there are no more parts than rows
   network_.add_gradients(forward_in_parts(
       Split::train, rows,
       [&](std::int64_t part, ReferenceNetwork<double>& network, const std::vector<std::uint8_t>& labels) {

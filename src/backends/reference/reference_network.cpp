@@ -110,11 +110,11 @@ void add_product(Index first, Index last, Index n, Index k, Strided<Real> a, con
 }
 
 template <typename Real>
-std::vector<Real> transposed(const std::vector<Real>& matrix, Index rows, Index columns) {
-  std::vector<Real> result(matrix.size());
+std::vector<Real> transposed(const Real* matrix, Index rows, Index columns) {
+  std::vector<Real> result(static_cast<std::size_t>(rows * columns));
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j)
-      result[static_cast<std::size_t>(j * rows + i)] = matrix[static_cast<std::size_t>(i * columns + j)];
+      result[static_cast<std::size_t>(j * rows + i)] = matrix[i * columns + j];
   }
   return result;
 }
@@ -275,12 +275,10 @@ const std::vector<Real>& ReferenceNetwork<Real>::input_of(std::size_t layer) con
 }
 
 template <typename Real>
-const typename ReferenceNetwork<Real>::Values& ReferenceNetwork<Real>::operand(const Values& values,
-                                                                               Values& rounded) const {
-  if (round_ == nullptr) return values;
-  rounded.resize(values.size());
-  std::transform(values.begin(), values.end(), rounded.begin(), round_);
-  return rounded;
+ReferenceNetwork<Real>::Operand::Operand(const Values& values, RoundOperand<Real> round) : values_(values) {
+  if (round == nullptr) return;
+  rounded_.resize(values.size());
+  std::transform(values.begin(), values.end(), rounded_.begin(), round);
 }
 
 template <typename Real>
@@ -288,9 +286,8 @@ void ReferenceNetwork<Real>::transpose_weights() {
   transposed_weights_.resize(parameters_.size());
   for (const Layer& layer : network_.layers) {
     if (layer.kind != LayerKind::dense) continue;
-    Values rounded;
-    transposed_weights_[*layer.weights] =
-        transposed(operand(parameters_[*layer.weights], rounded), layer.out, layer.in);
+    const Operand weights(parameters_[*layer.weights], round_);
+    transposed_weights_[*layer.weights] = transposed(weights.data(), layer.out, layer.in);
   }
 }
 
@@ -385,8 +382,7 @@ template <typename Real>
 void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const Real* bias = parameter(*layer.bias).data();
   const Index rows = images_ * layer.tokens;
-  Values rounded;
-  const Values& x = operand(input, rounded);
+  const Operand x(input, round_);
   const Values& weights = whole().transposed_weights_[*layer.weights];
   parallel_parts(rows, threads_, [&](Index, Index first, Index last) {
     add_product<Real>(first, last, layer.out, layer.in, {x.data(), layer.in, 1}, weights.data(),
@@ -401,10 +397,8 @@ void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& inp
 template <typename Real>
 void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& input, Kept& kept) const {
   const Real* bias = parameter(*layer.bias).data();
-  Values rounded_x;
-  Values rounded_weights;
-  const Values& x = operand(input, rounded_x);
-  const Values& weights = operand(parameter(*layer.weights), rounded_weights);
+  const Operand x(input, round_);
+  const Operand weights(parameter(*layer.weights), round_);
   const Index terms = layer.sum_length();
   const Index pixels = layer.p * layer.q;
   parallel_parts(images_, threads_, [&](Index, Index first, Index last) {
@@ -439,8 +433,7 @@ void ReferenceNetwork<Real>::positions_forward(const Layer& layer, const Values&
 
 template <typename Real>
 void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values& input, Kept& kept) const {
-  Values rounded;
-  const Values& qkv = operand(input, rounded);
+  const Operand qkv(input, round_);
   const Index size = layer.out / layer.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   kept.probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
@@ -490,12 +483,9 @@ void ReferenceNetwork<Real>::dense_backward(const Layer& layer, const Values& in
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
   const Index rows = images_ * layer.tokens;
-  Values rounded_x;
-  Values rounded_dy;
-  Values rounded_weights;
-  const Values& x = operand(input, rounded_x);
-  const Values& dy = operand(kept.output_gradient, rounded_dy);
-  const Values& weights = operand(parameter(*layer.weights), rounded_weights);
+  const Operand x(input, round_);
+  const Operand dy(kept.output_gradient, round_);
+  const Operand weights(parameter(*layer.weights), round_);
   for (Index i = 0; i < rows; ++i) {
     for (Index f = 0; f < layer.out; ++f)
       bias_gradient[f] += kept.output_gradient[static_cast<std::size_t>(i * layer.out + f)];
@@ -515,12 +505,9 @@ void ReferenceNetwork<Real>::conv2d_backward(const Layer& layer, const Values& i
                                              Real* input_gradient) {
   Real* weight_gradient = gradients_[*layer.weights].data();
   Real* bias_gradient = gradients_[*layer.bias].data();
-  Values rounded_x;
-  Values rounded_dy;
-  Values rounded_weights;
-  const Values& x = operand(input, rounded_x);
-  const Values& dy = operand(kept.output_gradient, rounded_dy);
-  const Values& weights = operand(parameter(*layer.weights), rounded_weights);
+  const Operand x(input, round_);
+  const Operand dy(kept.output_gradient, round_);
+  const Operand weights(parameter(*layer.weights), round_);
   const Index terms = layer.sum_length();
   const Index pixels = layer.p * layer.q;
   // The weights' gradient is summed over few images at a time, so that it is the same with any number of
@@ -583,12 +570,9 @@ void ReferenceNetwork<Real>::positions_backward(const Layer& layer, const Values
 template <typename Real>
 void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values& input, const Kept& kept,
                                                 Real* input_gradient) {
-  Values rounded_qkv;
-  Values rounded_dy;
-  Values rounded_probabilities;
-  const Values& qkv = operand(input, rounded_qkv);
-  const Values& dy = operand(kept.output_gradient, rounded_dy);
-  const Values& probabilities = operand(kept.probabilities, rounded_probabilities);
+  const Operand qkv(input, round_);
+  const Operand dy(kept.output_gradient, round_);
+  const Operand probabilities(kept.probabilities, round_);
   const Index size = layer.out / layer.heads;
   const Real scale = 1 / std::sqrt(static_cast<Real>(size));
   parallel_for(images_ * layer.heads, threads_, [&](Index i) {

@@ -70,8 +70,17 @@ class ReferenceNetwork {
   /// The network with the parameters.
   const ReferenceNetwork& whole() const { return whole_ == nullptr ? *this : *whole_; }
   const Values& parameter(std::size_t tensor) const { return whole().parameters_[tensor]; }
-  /// The values rounded as operands of products; `rounded` is memory for them.
-  const Values& operand(const Values& values, Values& rounded) const;
+  /// Values rounded as operands of products. Where nothing is rounded, they are the values themselves, which
+  /// must outlive it.
+  class Operand {
+   public:
+    Operand(const Values& values, RoundOperand<Real> round);
+    const Real* data() const { return rounded_.empty() ? values_.data() : rounded_.data(); }
+
+   private:
+    const Values& values_;
+    Values rounded_;
+  };
   /// Transposes the weights of dense layers for forward().
   void transpose_weights();
   /// The number of threads for a loop over `elements` with little to do for each.

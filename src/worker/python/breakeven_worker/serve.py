@@ -222,7 +222,7 @@ class _Worker:
                 if self._cold:
                     prepared.flush()  # allocates what the flushes of samples need
                 self._prepared = prepared
-                gc.collect()  # what preparing left is no work of the samples
+                gc.collect()  # samples do not pay for what preparing has left
                 ready = {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}
                 sets = self._prepared.operand_sets
                 return ready | {"operand_sets": sets} if sets > 1 else ready

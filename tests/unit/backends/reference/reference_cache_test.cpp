@@ -128,7 +128,7 @@ TEST_F(ReferenceCacheTest, SharesTheResultOfVariants) {
   EXPECT_FALSE(computes(product(8, 1, {0, 1}, {{"operands", std::string("rotating")}})));
 }
 
-// What the cache relies on when it shares results.
+// The cache relies on this when it shares results.
 TEST_F(ReferenceCacheTest, VariantsHaveTheSameResult) {
   write_dataset(temporary_.path(), 20, 10);
   int compared = 0;
