@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/erase.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <span>
 #include <utility>
 
@@ -65,6 +66,9 @@ std::string xml_text(std::string_view text) {
   std::string shown = printable(text);
   for (const char* noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
     boost::algorithm::erase_all(shown, noncharacter);
+  for (const auto& [plain, escaped] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}})
+    boost::algorithm::replace_all(shown, plain, escaped);
   return shown;
 }
 

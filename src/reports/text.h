@@ -12,8 +12,8 @@
 
 namespace breakeven {
 
-/// Printable text without the characters that XML 1.0 does not allow even when escaped: U+FFFE and U+FFFF
-/// (section 2.2, Char).
+/// Printable text for elements and for values in double quotes, without the characters that XML 1.0 does not
+/// allow even when escaped: U+FFFE and U+FFFF (section 2.2, Char).
 std::string xml_text(std::string_view text);
 
 /// The width of a character, in the unit in which a text is measured.

@@ -121,11 +121,13 @@ double trimmed_standard_error(const std::vector<double>& values, double part) {
   return standard_deviation(trimmed.sorted) * std::sqrt(n) / static_cast<double>(trimmed.end - trimmed.begin);
 }
 
-Interval trimmed_mean_interval(const std::vector<double>& values, double part, double error_each_side) {
+Interval trimmed_mean_interval(const std::vector<double>& values, double part, double error_each_side,
+                               double least_deviation) {
   const double middle = trimmed_mean(values, part);
   const auto left = values.size() - 2 * left_out(values.size(), part);
-  const double half_width = student_t_exceeded(static_cast<double>(left - 1), error_each_side) *
-                            trimmed_standard_error(values, part);
+  const double error = std::max(trimmed_standard_error(values, part),
+                                least_deviation / std::sqrt(static_cast<double>(values.size())));
+  const double half_width = student_t_exceeded(static_cast<double>(left - 1), error_each_side) * error;
   return {.low = middle - half_width, .high = middle + half_width};
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "statistics/distributions.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -29,20 +28,6 @@ std::optional<Lead> plain_lead(const std::vector<LaunchEffect>& launches) {
   if (std::ranges::all_of(launches, [](const LaunchEffect& one) { return one.lower > plain; }))
     return Lead::baseline;
   return std::nullopt;
-}
-
-/// The interval of the level, in which launches that agree by chance have the least noise that they can have.
-Interval interval_of(const std::vector<LaunchEffect>& launches, double error_each_side) {
-  const auto n = static_cast<double>(launches.size());
-  const double left = n - 2 * std::floor(trimmed_launches * n);
-  const double t = student_t_exceeded(left - 1, error_each_side);
-  const auto bound = [&](double LaunchEffect::*of, double sign) {
-    const std::vector<double> bounds = bounds_of(launches, of);
-    const double error =
-        std::max(trimmed_standard_error(bounds, trimmed_launches), least_noise / std::sqrt(n));
-    return trimmed_mean(bounds, trimmed_launches) + sign * t * error;
-  };
-  return {.low = bound(&LaunchEffect::lower, -1), .high = bound(&LaunchEffect::upper, 1)};
 }
 
 }  // namespace
@@ -72,10 +57,11 @@ std::optional<Lead> lead_of_launches(const std::vector<LaunchEffect>& log_ratios
   const double share = launches.size() <= alone_after ? 0.7 / (alone_after - 1)
                                                       : 0.3 / static_cast<double>(open_after - alone_after);
   constexpr double of_leads = 0.01, of_equality = 0.1;  // the errors of all tests together, for both sides
-  const Interval lead = interval_of(launches, share * of_leads / 2);
+  const Interval lead = trimmed_mean_interval(launches, trimmed_launches, share * of_leads / 2, least_noise);
   if (lead.high < 0) return Lead::challenger;
   if (lead.low > 0) return Lead::baseline;
-  const Interval level = interval_of(launches, share * of_equality / 2);
+  const Interval level =
+      trimmed_mean_interval(launches, trimmed_launches, share * of_equality / 2, least_noise);
   if (-least_lead < level.low && level.high < least_lead) return Lead::neither;
   return std::nullopt;
 }

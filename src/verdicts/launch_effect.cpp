@@ -23,9 +23,12 @@ std::vector<double> bounds_of(const std::vector<LaunchEffect>& effects, double L
   return bounds;
 }
 
-Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double trimmed, double error) {
-  return {.low = trimmed_mean_interval(bounds_of(effects, &LaunchEffect::lower), trimmed, error).low,
-          .high = trimmed_mean_interval(bounds_of(effects, &LaunchEffect::upper), trimmed, error).high};
+Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double trimmed, double error,
+                               double least_deviation) {
+  const auto of = [&](double LaunchEffect::*bound) {
+    return trimmed_mean_interval(bounds_of(effects, bound), trimmed, error, least_deviation);
+  };
+  return {.low = of(&LaunchEffect::lower).low, .high = of(&LaunchEffect::upper).high};
 }
 
 double neighbour_bound(double own_speed) {

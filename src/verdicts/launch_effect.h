@@ -24,9 +24,10 @@ struct LaunchEffect {
 std::vector<double> middles_of(const std::vector<LaunchEffect>& effects);
 std::vector<double> bounds_of(const std::vector<LaunchEffect>& effects, double LaunchEffect::*bound);
 
-/// The interval of the mean effect, wherever between their bounds the launches' effects are. `trimmed` and
-/// `error` are those of trimmed_mean_interval() of numbers.
-Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double trimmed, double error);
+/// The interval of the mean effect, wherever between their bounds the launches' effects are. The others
+/// are those of trimmed_mean_interval() of numbers.
+Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double trimmed, double error,
+                               double least_deviation = 0);
 
 /// The most by which the logarithm of a ratio may be wrong that was measured at this fraction of the
 /// machine's own speed; 0 from `trusted_speed_share` up. The probe is code that neighbours slow more than

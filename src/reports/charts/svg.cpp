@@ -151,8 +151,8 @@ std::string svg_text(const Chart& original, const SvgStyle& style) {
       R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="{0} {0} {1} {2}" width="{1}" height="{2}" role="img" )"
       R"(aria-labelledby="{3}title {3}desc" font-family="system-ui, sans-serif" font-size="{4}">)"
       "\n<title id=\"{3}title\">{5}</title>\n<desc id=\"{3}desc\">{6}</desc>\n{7}{8}</svg>\n",
-      around == 0 ? 0 : -around, style.width, height, escaped(style.id_prefix), font_size,
-      escaped(chart.title), escaped(description(chart)), style.for_page ? "" : ground, picture.svg);
+      around == 0 ? 0 : -around, style.width, height, xml_text(style.id_prefix), font_size,
+      xml_text(chart.title), xml_text(description(chart)), style.for_page ? "" : ground, picture.svg);
 }
 
 }  // namespace breakeven

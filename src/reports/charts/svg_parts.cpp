@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/algorithm/string/replace.hpp>
 
 #include "reports/charts/labels.h"
 #include "reports/charts/svg.h"
@@ -88,7 +87,7 @@ void Picture::text(double x, double y, std::string_view content, const TextLook&
   svg += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" fill="{}"{}{}>{}{}</text>)"
                      "\n",
                      x, y, colour(look.colour), anchor, look.bold ? R"( font-weight="600")" : "",
-                     tooltip(look.full == content ? std::string_view() : look.full), escaped(content));
+                     tooltip(look.full == content ? std::string_view() : look.full), xml_text(content));
 }
 
 void Picture::path(std::string_view kind, std::string_view d, std::string_view attributes) {
@@ -161,15 +160,8 @@ void Picture::legend() {
   bottom += line_height + 6;
 }
 
-std::string escaped(std::string_view text) {
-  std::string made = xml_text(text);
-  for (const auto& [what, by] : {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}})
-    boost::algorithm::replace_all(made, what, by);
-  return made;
-}
-
 std::string tooltip(std::string_view text) {
-  return text.empty() ? "" : fmt::format("<title>{}</title>", escaped(text));
+  return text.empty() ? "" : fmt::format("<title>{}</title>", xml_text(text));
 }
 
 std::string dashes_text(std::string_view dash) {

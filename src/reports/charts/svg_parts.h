@@ -71,8 +71,6 @@ class Picture {
 void draw_lines(Picture& picture);
 void draw_rows(Picture& picture);
 
-/// Drops characters that XML cannot contain, and replaces special characters by entities.
-std::string escaped(std::string_view text);
 std::string tooltip(std::string_view text);
 std::string dashes_text(std::string_view dash);  // an attribute; empty for a solid line
 /// "M1.0,2.0L3.0,4.0".

@@ -9,10 +9,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/property_tree/ptree.hpp>
-#include <boost/property_tree/xml_parser.hpp>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -68,18 +67,36 @@ struct JunitSuite {
 
 // ---- as XML
 
-using Tree = boost::property_tree::ptree;
-
-/// Makes an element. It is well formed whatever bytes the arguments contain.
-Tree element(const Attributes& attributes, const std::string& text = {}) {
+std::string lines_of_xml(const std::string& text) {
   std::istringstream in(text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(xml_text(line));
-  Tree made(fmt::format("{}", fmt::join(lines, "\n")));
-  Tree values;
-  for (const auto& [name, value] : attributes) values.push_back({name, Tree(xml_text(value))});
-  if (!values.empty()) made.push_back({"<xmlattr>", std::move(values)});
-  return made;
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+/// Adds an element, whose text or elements `add_content` adds. A result file's tests are many: as a tree of
+/// elements they take ten times the memory of their text.
+template <typename AddContent>
+void add_element(std::string& out, std::size_t depth, std::string_view name, const Attributes& attributes,
+                 const AddContent& add_content) {
+  const std::string line_start = '\n' + std::string(depth, ' ');
+  out += fmt::format("{}<{}", line_start, name);
+  for (const auto& [attribute, value] : attributes)
+    out += fmt::format(" {}=\"{}\"", attribute, xml_text(value));
+  out += '>';
+  const std::size_t start = out.size();
+  add_content();
+  if (out.size() == start) {
+    out.insert(start - 1, 1, '/');
+    return;
+  }
+  const bool has_elements = out.ends_with('>');  // in text, ">" is escaped
+  out += fmt::format("{}</{}>", has_elements ? line_start : "", name);
+}
+
+void add_element(std::string& out, std::size_t depth, std::string_view name, const Attributes& attributes,
+                 const std::string& text = {}) {
+  add_element(out, depth, name, attributes, [&] { out += lines_of_xml(text); });
 }
 
 /// Formats a time without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
@@ -94,46 +111,44 @@ std::string number_of_tests(std::span<const JunitSuite> suites, std::string_view
   return fmt::format("{}", count);
 }
 
-Tree test_element(const JunitSuite& suite, const JunitTest& test) {
+void add_test(std::string& out, const JunitSuite& suite, const JunitTest& test) {
   Attributes attributes{{"name", test.name}, {"classname", test.classname}};
   if (test.seconds) attributes.emplace_back("time", time_text(*test.seconds, suite.digits));
-  Tree made = element(attributes);
-  if (!test.outcome.empty())
-    made.push_back(
-        {std::string(test.outcome), element({{"type", std::string(test.type)}, {"message", test.message}},
-                                            suite.message_as_text ? test.message : "")});
-  if (!test.output.empty()) made.push_back({"system-out", element({}, test.output)});
-  return made;
+  add_element(out, 2, "testcase", attributes, [&] {
+    if (!test.outcome.empty())
+      add_element(out, 3, test.outcome, {{"type", std::string(test.type)}, {"message", test.message}},
+                  suite.message_as_text ? test.message : "");
+    if (!test.output.empty()) add_element(out, 3, "system-out", {}, test.output);
+  });
 }
 
-Tree suite_element(const JunitSuite& suite) {
-  Tree made = element({{"name", suite.name},
-                       {"tests", fmt::format("{}", suite.tests.size())},
-                       {"failures", number_of_tests({&suite, 1}, "failure")},
-                       {"errors", number_of_tests({&suite, 1}, "error")},
-                       {"skipped", number_of_tests({&suite, 1}, "skipped")},
-                       {"time", time_text(suite.seconds, suite.digits)},
-                       {"timestamp", suite.created},
-                       {"hostname", suite.machine}});
-  Tree properties;
-  for (const auto& [name, value] : suite.properties) {
-    if (!value.empty()) properties.push_back({"property", element({{"name", name}, {"value", value}})});
-  }
-  if (!properties.empty()) made.push_back({"properties", std::move(properties)});
-  for (const JunitTest& test : suite.tests) made.push_back({"testcase", test_element(suite, test)});
-  if (!suite.output.empty()) made.push_back({"system-out", element({}, suite.output)});
-  return made;
+void add_suite(std::string& out, const JunitSuite& suite) {
+  const Attributes attributes{{"name", suite.name},
+                              {"tests", fmt::format("{}", suite.tests.size())},
+                              {"failures", number_of_tests({&suite, 1}, "failure")},
+                              {"errors", number_of_tests({&suite, 1}, "error")},
+                              {"skipped", number_of_tests({&suite, 1}, "skipped")},
+                              {"time", time_text(suite.seconds, suite.digits)},
+                              {"timestamp", suite.created},
+                              {"hostname", suite.machine}};
+  const auto has_value = [](const auto& property) { return !property.second.empty(); };
+  add_element(out, 1, "testsuite", attributes, [&] {
+    if (std::ranges::any_of(suite.properties, has_value))
+      add_element(out, 2, "properties", {}, [&] {
+        for (const auto& [name, value] : suite.properties | std::views::filter(has_value))
+          add_element(out, 3, "property", {{"name", name}, {"value", value}});
+      });
+    for (const JunitTest& test : suite.tests) add_test(out, suite, test);
+    if (!suite.output.empty()) add_element(out, 2, "system-out", {}, suite.output);
+  });
 }
 
 FormattedReport junit_report(const std::vector<JunitSuite>& suites, const Attributes& attributes) {
-  Tree root = element(attributes);
-  for (const JunitSuite& suite : suites) root.push_back({"testsuite", suite_element(suite)});
-  std::ostringstream out;
-  Tree document;
-  document.push_back({"testsuites", std::move(root)});
-  boost::property_tree::write_xml(out, document,
-                                  boost::property_tree::xml_writer_make_settings<std::string>(' ', 1));
-  return {.text = out.str()};
+  std::string out = R"(<?xml version="1.0" encoding="utf-8"?>)";
+  add_element(out, 0, "testsuites", attributes, [&] {
+    for (const JunitSuite& suite : suites) add_suite(out, suite);
+  });
+  return {.text = std::move(out) + '\n'};
 }
 
 // ---- results

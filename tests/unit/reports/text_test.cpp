@@ -30,9 +30,10 @@ TEST(ReportText, ReplacesBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("µs 行列"), "µs 行列");
 }
 
-TEST(ReportText, ForXmlHasNoNoncharacters) {
+TEST(ReportText, ForXmlIsEscapedAndHasNoNoncharacters) {
   using namespace std::string_literals;
-  EXPECT_EQ(xml_text("a\0b\x1b[2J\x7f\xef\xbf\xbe\xef\xbf\xbf<\xc3\xa9"s), "ab[2J<\xc3\xa9");
+  EXPECT_EQ(xml_text("a\0b\x1b[2J\x7f\xef\xbf\xbe\xef\xbf\xbf<\xc3\xa9"s), "ab[2J&lt;\xc3\xa9");
+  EXPECT_EQ(xml_text("&<>\"'"), "&amp;&lt;&gt;&quot;'");
 }
 
 TEST(ReportText, TellsNamesApart) {
