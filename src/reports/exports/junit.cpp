@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -135,8 +134,8 @@ void add_suite(std::string& out, const JunitSuite& suite) {
   add_element(out, 1, "testsuite", attributes, [&] {
     if (std::ranges::any_of(suite.properties, has_value))
       add_element(out, 2, "properties", {}, [&] {
-        for (const auto& [name, value] : suite.properties | std::views::filter(has_value))
-          add_element(out, 3, "property", {{"name", name}, {"value", value}});
+        for (const auto& [name, value] : suite.properties)
+          if (!value.empty()) add_element(out, 3, "property", {{"name", name}, {"value", value}});
       });
     for (const JunitTest& test : suite.tests) add_test(out, suite, test);
     if (!suite.output.empty()) add_element(out, 2, "system-out", {}, suite.output);
