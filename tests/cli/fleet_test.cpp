@@ -10,16 +10,16 @@ using testing::StartsWith;
 
 class FleetCommand : public DriverTest {
  protected:
-  /// Measures a node whose operations take this many seconds each.
-  std::string node(const std::string& name, const std::string& per_flop) const {
+  /// Measures a node whose operations take this long.
+  std::string node(const std::string& name, const std::string& per_flop, double noise = 0.005) const {
     const auto cost =
         write("cost.json", R"({"a": {"fixed": 0, "per_flop": )" + per_flop + R"(, "per_byte": 0}})");
     const auto path =
         config(Json::array({{{"op", "matmul"}, {"m", Json::array({64, 128})}, {"n", "m"}, {"k", "m"}}}),
                {"a"}, {{"max_seconds", 0.1}});
-    const Outcome run = breakeven(
-        {"run", path, "--out", file(name), "--quiet"},
-        fmt::format("cost={},noise=0.005,process_noise=0.002,seed={}", cost.string(), name.back() * 7));
+    const Outcome run = breakeven({"run", path, "--out", file(name), "--quiet"},
+                                  fmt::format("cost={},noise={},process_noise={},seed={}", cost.string(),
+                                              noise, noise / 2, name.back() * 7));
     EXPECT_EQ(run.status, 0) << run.err;
     return file(name);
   }
@@ -42,14 +42,14 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
   EXPECT_EQ(breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--threshold", "30%"}).status, 0);
 }
 
-/// Two nodes that differ by 5 % cannot confirm that a third one is slow.
+/// Two nodes that differ by 2 % cannot confirm that a third one is slow.
 TEST_F(FleetCommand, SaysWhichNodeIsProbablySlower) {
-  const std::vector<std::string> nodes{node("node-a", "1e-10"), node("node-b", "1.05e-10"),
-                                       node("node-c", "3e-10")};
+  const std::vector<std::string> nodes{node("node-a", "1e-10", 0), node("node-b", "1.02e-10", 0),
+                                       node("node-c", "3e-10", 0)};
   const Outcome judged = breakeven({"fleet", nodes[0], nodes[1], nodes[2]});
   EXPECT_EQ(judged.status, 3) << judged.out << judged.err;
   EXPECT_THAT(judged.out, AllOf(StartsWith("1 of 3 nodes is probably slower than the others of its kind."),
-                                HasSubstr("node-c: matmul by a probably takes 2.9x"),
+                                HasSubstr("node-c: matmul by a probably takes 3.0x"),
                                 HasSubstr("Among these 3 nodes, no difference below 10x can be confirmed")));
   const Outcome json = breakeven({"fleet", nodes[0], nodes[1], nodes[2], "--out", "-"});
   const Json standing = parse(json.out).at("standings").at(0);

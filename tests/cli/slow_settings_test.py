@@ -118,7 +118,9 @@ class SettingsTest(FolderTest):
         (self.folder / name).write_text(json.dumps(config))
 
     def launch(self, setting, *arguments):
-        environment = dict(os.environ)
+        # Of the network, the reference computes once; gates compute theirs under every setting.
+        cache = "1" if arguments[0] == "run" else "0"
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "BREAKEVEN_REFERENCE_CACHE": cache}
         for pair in setting.split():
             name, _, value = pair.partition("=")
             environment[name] = value

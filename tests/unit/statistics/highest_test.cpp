@@ -60,7 +60,7 @@ std::vector<Values> singly(const std::vector<double>& falling) {
 }
 
 /// From one of 33 further values to one of 10,000.
-TEST(UsualValues, BoundHowOftenAFurtherOneIsAsHigh) {
+TEST(SlowUsualValues, BoundHowOftenAFurtherOneIsAsHigh) {
   constexpr int trials = 20'000;
   for (const NoiseKind& noise : noises()) {
     for (const std::size_t count : {2, 3, 4, 7, 15, 40}) {

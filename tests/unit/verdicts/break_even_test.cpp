@@ -466,7 +466,7 @@ void expect_no_contradiction(const Curve& curve, const BreakEvenRules& rules, do
 }
 
 /// Whatever the sides' times are like, no answer contradicts what was measured.
-TEST(BreakEven, StatesNoLeadThatItsLaunchesDoNotShow) {
+TEST(SlowBreakEven, StatesNoLeadThatItsLaunchesDoNotShow) {
   const std::vector<Curve> curves{
       offset_challenger(300, 0.3, 3),
       offset_challenger(300, 0.8, 1),
