@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -116,26 +117,19 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   if (earlier.host.threads != here.threads)
     refuse(fmt::format("was measured with {}, not {}",
                        counted_text(earlier.host.threads, "thread", "threads"), here.threads));
-  std::optional<Nvml> nvml;
-  for (const Gpu& now : describe_gpus(plan.backends, nvml)) {
-    for (const Gpu& then : earlier.host.gpus) {
-      const std::string difference = then.id == now.id ? gpu_difference(then, now) : "";
-      if (!difference.empty()) refuse(fmt::format("the GPU {} has changed: {}", now.id, difference));
-    }
-  }
-  for (const auto& then : earlier.backends) {
-    for (const auto& now : plan.backends) {
-      if (then.name != now.name || !then.available || !now.available) continue;
-      if (!then.device_id.empty() && !now.device_id.empty() && then.device_id != now.device_id)
-        refuse(fmt::format("{} computed on the GPU {}, not {}", now.name, then.device_id, now.device_id));
-      if (then.version != now.version || then.libraries != now.libraries)
-        refuse(fmt::format("the libraries of {} have changed since", now.name));
-    }
-  }
   Result now;
   now.host = here;
+  std::optional<Nvml> nvml;
+  now.host.gpus = describe_gpus(plan.backends, nvml);
+  now.backends = plan.backends;
   now.config = plan.config.json;
-  for (const FoundDifference& found : run_differences(earlier, now)) refuse(found.text);
+  std::vector<FoundDifference> differences = run_differences(earlier, now);
+  for (const BackendRecord& backend : now.backends) {
+    const BackendRecord* then = find_backend(earlier.backends, backend.name);
+    if (then == nullptr || !then->available || !backend.available) continue;
+    std::ranges::move(backend_differences(earlier, now, backend.name), std::back_inserter(differences));
+  }
+  if (!differences.empty()) refuse(differences.front().text);
 }
 
 /// The options without which a continued shard would have other cases, backends or settings than the others,

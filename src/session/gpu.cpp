@@ -126,20 +126,6 @@ std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
   return warnings;
 }
 
-std::string gpu_difference(const Gpu& then, const Gpu& now) {
-  if (then.driver && now.driver && *then.driver != *now.driver)
-    return fmt::format("its driver was {} and is {}", *then.driver, *now.driver);
-  for (const auto& [what, was, is] :
-       {std::tuple{"ECC", then.ecc, now.ecc}, std::tuple{"MIG", then.mig, now.mig}}) {
-    if (was && is && *was != *is) {
-      return fmt::format("{} was {} and is {}", what, *was ? "on" : "off", *is ? "on" : "off");
-    }
-  }
-  const auto &was = then.power_limit_watts, &is = now.power_limit_watts;
-  if (was && is && *was != *is) return fmt::format("its power limit was {:g} W and is {:g} W", *was, *is);
-  return "";
-}
-
 Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,
                                    const std::function<bool(std::int64_t)>& ours) {
   if (!processes) return {{}, processes.unknown};

@@ -25,11 +25,6 @@ std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
                                       const std::vector<BackendRecord>& backends, std::size_t rank_counts,
                                       const std::optional<Nvml>& nvml);
 
-/// Why measurements on `now` cannot be compared with those on `then`, such as "its power limit was 700 W and
-/// is 500 W"; empty if they can. Unknown values and values that change by themselves (the link of an idle
-/// card) are ignored.
-std::string gpu_difference(const Gpu& then, const Gpu& now);
-
 /// The number of `processes` that are not `ours`. Unknown if none of them is ours: the driver then numbers
 /// processes as another system or container does.
 Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,

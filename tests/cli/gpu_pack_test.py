@@ -136,7 +136,7 @@ class GpuPackTest(FolderTest):
     def answers(self, root, *arguments):
         return subprocess.run(
             [sys.executable, root / "scripts/gpu-answers", *arguments],
-            env={"PATH": os.environ["PATH"], "EMULATED_CUDA_MEMORY": str(1 << 28)}, cwd=self.folder, capture_output=True, text=True,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "EMULATED_CUDA_MEMORY": str(1 << 28)}, cwd=self.folder, capture_output=True, text=True,
         )  # fmt: skip
 
     def test_what_a_rented_gpu_answers_is_measured_and_collected(self):

@@ -343,7 +343,7 @@ TEST_F(ResumeTest, RefusesOtherThreads) {
 
 TEST_F(ResumeTest, RefusesOtherLibraries) {
   EXPECT_THAT(with_status(2, resume_changed([](Json&) {}, "version=2.0", one_thread_)).err,
-              HasSubstr("the libraries of a have changed since"));
+              HasSubstr("different version of a: 1.0 → 2.0; start again with --out"));
 }
 
 TEST_F(ResumeTest, RefusesOtherSettings) {

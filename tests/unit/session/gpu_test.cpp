@@ -18,34 +18,6 @@ Gpu card() {
   return gpu;
 }
 
-TEST(GpuDifference, IsNoneForWhatChangesByItselfOrIsUnknown) {
-  const Gpu then = card();
-  EXPECT_EQ(gpu_difference(then, then), "");
-  Gpu now = card();
-  now.pcie_generation = 1;  // idle
-  now.persistence = true;
-  now.power_limit_watts.reset();
-  now.ecc.reset();
-  now.driver.reset();
-  EXPECT_EQ(gpu_difference(then, now), "");
-  EXPECT_EQ(gpu_difference(now, then), "");
-}
-
-TEST(GpuDifference, SaysWhatMadeItAnother) {
-  Gpu now = card();
-  now.driver = "590.2";
-  EXPECT_EQ(gpu_difference(card(), now), "its driver was 580.1 and is 590.2");
-  now = card();
-  now.ecc = false;
-  EXPECT_EQ(gpu_difference(card(), now), "ECC was on and is off");
-  now = card();
-  now.mig = true;
-  EXPECT_EQ(gpu_difference(card(), now), "MIG was off and is on");
-  now = card();
-  now.power_limit_watts = 500;
-  EXPECT_EQ(gpu_difference(card(), now), "its power limit was 700 W and is 500 W");
-}
-
 /// 2 s of work at 300 W, with an idle card at 100 W around it: 0.01 s before it, 0.04 s after it.
 TEST(JoulesOfWork, LeaveOutThoseOfTheIdleCard) {
   const auto at = [](double seconds) {
