@@ -35,8 +35,9 @@ def write_beginning(folder, name, count):
     )
 
 
-def curves(build, networks, batch, steps, learning_rate=0):
-    """The loss of every step before its update, for every CPU backend that trains: {network: {backend: [loss]}}.
+def curves(build, networks, batch, steps, learning_rate=0, without=()):
+    """The loss of every step before its update, for every CPU backend that trains, `without` some:
+    {network: {backend: [loss]}}.
 
     A learning rate of 0 selects the optimiser's default."""
     with tempfile.TemporaryDirectory() as name:
@@ -49,7 +50,7 @@ def curves(build, networks, batch, steps, learning_rate=0):
         (folder / "config.json").write_text(json.dumps(config))
         devices = json.loads(subprocess.check_output([build / "breakeven", "devices", "--json"]))
         backends = [b["name"] for b in devices["backends"]
-                    if b["available"] and b["device"] == "cpu" and "train" in b["supports"]]  # fmt: skip
+                    if b["available"] and b["device"] == "cpu" and "train" in b["supports"] and b["name"] not in without]  # fmt: skip
         subprocess.run(
             [build / "breakeven", "run", folder / "config.json", "--quiet", "--backends", ",".join(backends),
              "--out", folder / "result.json"],
