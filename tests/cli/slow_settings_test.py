@@ -16,10 +16,10 @@ BACKENDS = [name for name in ("openblas", "blis", "onednn", "native") if (BUILD 
 if "onednn" not in BACKENDS and "openblas" not in BACKENDS:
     skip("neither OpenBLAS nor oneDNN is here")
 
-# By the library that reads them; several variables of one setting are separated by spaces. BLIS 0.9 takes a number for its
+# By what reads them; several variables of one setting are separated by spaces. BLIS 0.9 takes a number for its
 # kernels: 3 runs on every processor with AVX2, and a name is 0, which needs AVX-512.
 SETTINGS = {
-    "OpenMP": """
+    "OpenMP's threads": """
 OMP_DYNAMIC=true
 OMP_DYNAMIC=TRUE OMP_NUM_THREADS=2
 OMP_THREAD_LIMIT=1
@@ -30,20 +30,22 @@ OMP_NUM_THREADS=4,2
 OMP_NESTED=true OMP_NUM_THREADS=4,4
 OMP_MAX_ACTIVE_LEVELS=4
 OMP_MAX_ACTIVE_LEVELS=0
-OMP_PROC_BIND=true
-OMP_PROC_BIND=spread OMP_PLACES=cores
-OMP_PROC_BIND=true OMP_PLACES={0}
+OMP_SCHEDULE=guided OMP_DYNAMIC=true OMP_CANCELLATION=true
+KMP_DYNAMIC_MODE=load_balance OMP_DYNAMIC=1
+""",
+    "OpenMP's places and waiting": """
 OMP_WAIT_POLICY=active
 OMP_WAIT_POLICY=active GOMP_SPINCOUNT=infinite
-OMP_SCHEDULE=guided OMP_DYNAMIC=true OMP_CANCELLATION=true
+OMP_PROC_BIND=true
+OMP_PROC_BIND=spread OMP_PLACES=cores
+GOMP_CPU_AFFINITY=0
 OMP_STACKSIZE=64K
 OMP_STACKSIZE=1G
 OMP_DISPLAY_ENV=verbose
-GOMP_CPU_AFFINITY=0
+OMP_PROC_BIND=true OMP_PLACES={0}
 GOMP_SPINCOUNT=0
 GOMP_STACKSIZE=256
 KMP_AFFINITY=compact KMP_BLOCKTIME=infinite
-KMP_DYNAMIC_MODE=load_balance OMP_DYNAMIC=1
 """,
     "OpenBLAS": """
 OPENBLAS_NUM_THREADS=1
@@ -83,7 +85,7 @@ CUDA_LAUNCH_BLOCKING=1 NVIDIA_TF32_OVERRIDE=1
 
 
 def environments():
-    """One of each library's settings at a time: every setting occurs, and libraries do not read each other's."""
+    """One setting of each group at a time: every setting occurs."""
     settings = [of_library.split("\n")[1:-1] for of_library in SETTINGS.values()]
     for i in range(max(map(len, settings))):
         yield " ".join(of_library[i % len(of_library)] for of_library in settings)
