@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -123,13 +122,12 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   now.host.gpus = describe_gpus(plan.backends, nvml);
   now.backends = plan.backends;
   now.config = plan.config.json;
-  std::vector<FoundDifference> differences = run_differences(earlier, now);
+  for (const FoundDifference& found : run_differences(earlier, now)) refuse(found.text);
   for (const BackendRecord& backend : now.backends) {
     const BackendRecord* then = find_backend(earlier.backends, backend.name);
     if (then == nullptr || !then->available || !backend.available) continue;
-    std::ranges::move(backend_differences(earlier, now, backend.name), std::back_inserter(differences));
+    for (const FoundDifference& found : backend_differences(earlier, now, backend.name)) refuse(found.text);
   }
-  if (!differences.empty()) refuse(differences.front().text);
 }
 
 /// The options without which a continued shard would have other cases, backends or settings than the others,

@@ -59,9 +59,9 @@ double trimmed_mean(const std::vector<double>& values, double part);
 double trimmed_standard_error(const std::vector<double>& values, double part);
 
 /// The confidence interval of the trimmed mean with error probability `error_each_side` on either side, by
-/// Student's t for the number of values kept. Needs at least two values, of which two are kept. Values that
-/// agree by chance count as if they had the standard deviation `least_deviation`. If that is 0 and all are
-/// equal, as from a simulated backend without noise, both bounds are the mean.
+/// Student's t for the number of values that are not trimmed, at least two. Their standard deviation counts
+/// as at least `least_deviation`, in case they agree by chance. If that is 0 and all are equal, as from a
+/// simulated backend without noise, both bounds are the mean.
 Interval trimmed_mean_interval(const std::vector<double>& values, double part, double error_each_side,
                                double least_deviation = 0);
 

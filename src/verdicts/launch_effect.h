@@ -24,8 +24,8 @@ struct LaunchEffect {
 std::vector<double> middles_of(const std::vector<LaunchEffect>& effects);
 std::vector<double> bounds_of(const std::vector<LaunchEffect>& effects, double LaunchEffect::*bound);
 
-/// The interval of the mean effect, wherever between their bounds the launches' effects are. The others
-/// are those of trimmed_mean_interval() of numbers.
+/// The interval of the mean effect, wherever between their bounds the launches' effects are. The other
+/// arguments are those of trimmed_mean_interval() of numbers.
 Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double trimmed, double error,
                                double least_deviation = 0);
 

@@ -10,8 +10,8 @@ using testing::StartsWith;
 
 class FleetCommand : public DriverTest {
  protected:
-  /// Measures a node whose operations take this long, without noise: how many nodes of four or of three with
-  /// noise are called slow is chance (tests/unit/verdicts/fleet_test.cpp).
+  /// Measures a node whose operations take this many seconds each, without noise: with it, three or four
+  /// nodes confirm a slow one by chance. tests/unit/verdicts/fleet_test.cpp counts how often.
   std::string node(const std::string& name, const std::string& per_flop) const {
     const auto cost =
         write("cost.json", R"({"a": {"fixed": 0, "per_flop": )" + per_flop + R"(, "per_byte": 0}})");

@@ -86,9 +86,9 @@ CUDA_LAUNCH_BLOCKING=1 NVIDIA_TF32_OVERRIDE=1
 
 def environments():
     """One setting of each group at a time: every setting occurs."""
-    settings = [of_library.split("\n")[1:-1] for of_library in SETTINGS.values()]
+    settings = [group.split("\n")[1:-1] for group in SETTINGS.values()]
     for i in range(max(map(len, settings))):
-        yield " ".join(of_library[i % len(of_library)] for of_library in settings)
+        yield " ".join(group[i % len(group)] for group in settings)
 
 
 def write_images(folder, count):
@@ -120,7 +120,7 @@ class SettingsTest(FolderTest):
         (self.folder / name).write_text(json.dumps(config))
 
     def launch(self, setting, *arguments):
-        # Of the network, the reference computes once; gates compute theirs under every setting.
+        # The network's reference result is computed once, and that of a gate's small product under every setting.
         cache = "1" if arguments[0] == "run" else "0"
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "BREAKEVEN_REFERENCE_CACHE": cache}
         for pair in setting.split():
