@@ -364,9 +364,9 @@ TEST_F(NvmlConditions, ResumeRefusesACardThatHasChanged) {
   };
   EXPECT_EQ(resume({{"power_limit", 500}, {"pcie_generation", 1}}).status, 0) << "an idle link is slow";
   EXPECT_THAT(with_status(2, resume({{"power_limit", 300}})).err,
-              HasSubstr("its power limit was 500 W and is 300 W"));
+              HasSubstr("different power limit: 500 W → 300 W"));
   EXPECT_THAT(with_status(2, resume({{"uuid", "GPU-2"}}, "device=gpu,device_id=GPU-2")).err,
-              HasSubstr("a computed on the GPU GPU-1, not GPU-2"));
+              HasSubstr("different GPU of a: GPU-1 → GPU-2"));
 }
 
 TEST_F(NvmlConditions, ConformanceNamesABackendThatSpoilsItsEnergy) {
