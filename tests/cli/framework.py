@@ -73,8 +73,9 @@ class AgainstTheTruth(unittest.TestCase):
 def network_cases():
     cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
     cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
-    cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
-    return cases
+    cases += [infer(network, 3) for network in NETWORKS]
+    # They contain the layers of the others.
+    return cases + [infer(network, 3, dtype) for network in ("lenet", "transformer") for dtype in ("f16", "bf16")]
 
 
 class SameForAll:
