@@ -73,7 +73,7 @@ const SubcommandRegistration compare_command(subcommand<CompareCommand>(
                                        "compare although this differs; may be repeated, or given as a,b"))
           ->delimiter(',')
           ->check(CLI::IsMember(all_names<Difference>()));
-      o.outputs.declare(command, {SubjectKind::verdicts});
+      o.outputs.declare(command, formats_for<Verdicts>());
       command.add_flag("--quiet", o.quiet, "no report in the terminal");
     },
     compare_files));

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/named_files.h"
+#include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
 #include "reports/document/builders.h"
 #include "results/reading.h"
 #include "text/printable.h"
@@ -19,13 +19,13 @@ namespace {
 
 struct FleetCommand {
   std::vector<std::filesystem::path> files;
-  std::string out;
+  Outputs outputs;
   double threshold = FleetOptions{}.threshold;
 };
 
 int judge_files(const FleetCommand& o) {
   check_one_standard_input(o.files);
-  if (!o.out.empty()) check_output_files({{.option = "--out", .path = o.out}}, o.files);
+  o.outputs.check(o.files);
   std::vector<Result> results;
   std::vector<std::string> names;
   for (const auto& file : o.files) {
@@ -39,8 +39,8 @@ int judge_files(const FleetCommand& o) {
         names.push_back(file == "-" ? "standard input" : file.string());
       });
   const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});
-  if (!o.out.empty()) write_text_file(o.out, to_json_text(fleet, o.threshold));
-  if (o.out != "-") print_document(document_of(fleet), true);
+  if (!o.outputs.replace_the_report()) print_document(document_of(fleet), true);
+  o.outputs.write(&fleet);
   return exit_status(fleet);
 }
 
@@ -55,7 +55,7 @@ const SubcommandRegistration fleet_command(subcommand<FleetCommand>(
       declare_result_files(command, o.files,
                            "result files of the nodes, all of one config; several of one node are its runs");
       add_threshold_option(command, o.threshold, "the smallest difference that matters");
-      accept_output_file(command.add_option("--out", o.out, "all standings, as JSON; - is standard output"));
+      o.outputs.declare(command, formats_for<Fleet>());
     },
     judge_files));
 

@@ -84,7 +84,7 @@ void declare(CLI::App& command, GateOptions& o) {
   command.add_option(
       "--selftest", o.selftest,
       "the result of `breakeven selftest` on this host; default: results/HOST/selftest.json, if it exists");
-  o.outputs.declare(command, {SubjectKind::verdicts});
+  o.outputs.declare(command, formats_for<Verdicts>());
   command.add_flag("--check", o.only_check,
                    "only check the config and the options other than --backends, and end with 0 or 2; the "
                    "folders of --base and --head may be missing");

@@ -219,7 +219,7 @@ const SubcommandRegistration history_command(
        checking->add_option("--branch", o->selection.branch, "only runs of this branch");
        add_threshold_option(*checking, o->threshold, "the smallest change that matters");
        checking->add_option("--since", o->since, "changes before this commit or run do not count as new");
-       o->outputs.declare(*checking, {SubjectKind::history});
+       o->outputs.declare(*checking, formats_for<CheckedHistory>());
 
        CLI::App* accepting =
            add_command(history, o, chosen, "accept",

@@ -14,16 +14,6 @@
 namespace breakeven {
 namespace {
 
-/// The kinds of subjects that the format accepts: "results or verdicts".
-std::string kinds_taken(const OutputFormat& format) {
-  std::vector<std::string_view> names;
-  for (const SubjectKind kind : {SubjectKind::measured, SubjectKind::threshold, SubjectKind::verdicts,
-                                 SubjectKind::ranking, SubjectKind::history}) {
-    if (format.takes(kind)) names.push_back(name(kind));
-  }
-  return fmt::format("{}", fmt::join(names, " or "));
-}
-
 /// The subjects that a format accepts, and how many files the others have.
 struct AcceptedSubjects {
   std::vector<Subject> subjects;
@@ -35,13 +25,13 @@ AcceptedSubjects accepted_by(const OutputFormat& format, std::span<const Subject
   AcceptedSubjects accepted;
   for (const Subject& subject : subjects) {
     const auto* measured = std::get_if<const Measured*>(&subject);
-    if (format.takes(kind_of(subject))) {
+    if (format.takes(subject)) {
       accepted.subjects.push_back(subject);
     } else if (measured == nullptr) {
       ++accepted.verdicts_left_out;  // no other kind is given beside another
     } else {
       accepted.results_left_out += (*measured)->results.size();
-      if (format.takes(SubjectKind::threshold)) {
+      if (format.takes<Threshold>()) {
         for (const Threshold& threshold : (*measured)->thresholds) accepted.subjects.emplace_back(&threshold);
       } else {
         accepted.thresholds_left_out += (*measured)->thresholds.size();
@@ -55,7 +45,7 @@ AcceptedSubjects accepted_by(const OutputFormat& format, std::span<const Subject
 Subject only_subject(const OutputFormat& format, const AcceptedSubjects& accepted) {
   if (accepted.subjects.empty())
     throw CommandError("{} takes {}, and none was given; see --help for the formats of what was",
-                       format.option, kinds_taken(format));
+                       format.option, format.kinds_taken());
   if (accepted.subjects.size() > 1)
     throw CommandError(
         "{}: one file of this format holds one report; run the command once for results, and "
@@ -84,7 +74,7 @@ void tell_files_left_out(const OutputFormat& format, const AcceptedSubjects& acc
   add(accepted.verdicts_left_out, "file of verdicts", "files of verdicts");
   if (!kinds.empty())
     tell(fmt::format("{}: {} left out: this format takes only {}", format.option, fmt::join(kinds, " and "),
-                     kinds_taken(format)));
+                     format.kinds_taken()));
 }
 
 void tell_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {
@@ -99,8 +89,8 @@ void tell_what_was_left_out(const OutputFormat& format, const FormattedReport& r
 
 }  // namespace
 
-void Outputs::declare(CLI::App& command, std::vector<SubjectKind> kinds) {
-  for (const OutputFormat* format : formats_for(kinds)) {
+void Outputs::declare(CLI::App& command, const std::vector<const OutputFormat*>& formats) {
+  for (const OutputFormat* format : formats) {
     accept_output_file(command.add_option_function<std::string>(
         format->option, [this, format](const std::string& path) { asked_.emplace_back(format, path); },
         fmt::format("{}; - is standard output", format->meaning)));

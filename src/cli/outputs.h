@@ -18,7 +18,7 @@ namespace breakeven {
 class Outputs {
  public:
   /// Adds the options to `command`. They point into this object, which must outlive the parsing.
-  void declare(CLI::App& command, std::vector<SubjectKind> kinds);
+  void declare(CLI::App& command, const std::vector<const OutputFormat*>& formats);
 
   /// Runs check_output_files() on all requested files, pictures included. Call it before anything is
   /// measured.

@@ -102,7 +102,7 @@ const SubcommandRegistration rank_command(subcommand<RankCommand>(
           command.add_option("--devices", o.catalogue, "datasheets of devices: configs/devices.json"));
       command.add_option("--by", o.by, "time, energy or cost; default: time")
           ->check(CLI::IsMember(all_names<Quantity>()));
-      o.outputs.declare(command, {SubjectKind::ranking});
+      o.outputs.declare(command, formats_for<Ranking>());
       declare_label_option(command, o.labels);
       declare_chart_options(command, o.charts);
     },

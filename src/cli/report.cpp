@@ -39,7 +39,7 @@ int report(const ReportCommand& o) {
   if (o.charts.any()) show_charts(charts(measured.results, measured.thresholds), o.charts);
   if (o.outputs.any() || o.charts.any()) return exit_code::good;
   for (const Subject& subject : subjects) {
-    const bool decides = kind_of(subject) == SubjectKind::verdicts;
+    const bool decides = std::holds_alternative<const Verdicts*>(subject);
     print_document(std::visit([](const auto* of) { return document_of(*of); }, subject), decides);
   }
   return exit_code::good;
@@ -52,7 +52,7 @@ const SubcommandRegistration report_command(subcommand<ReportCommand>(
       declare_result_files(command, o.files,
                            "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
                            "other kinds of files are skipped");
-      o.outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
+      o.outputs.declare(command, formats_for<Measured, Verdicts>());
       declare_label_option(command, o.labels);
       command
           .add_option(

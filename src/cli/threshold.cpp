@@ -73,7 +73,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
                      "CPU threads of sides whose config does not say; default: one per physical core, within "
                      "affinity and quota");
   add_start_options(command, o.start);
-  o.outputs.declare(command, {SubjectKind::threshold});
+  o.outputs.declare(command, formats_for<Threshold>());
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
   for (const char* of_measuring :
        {"--filter", "--seconds", "--minutes", "--threads", "--library-defaults", "--launcher"})

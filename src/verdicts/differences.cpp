@@ -114,9 +114,9 @@ std::optional<std::string> moved_cores(const Result& base, const Result& head) {
                      *was * 1e9, *is * 1e9);
 }
 
-std::string clock_change(double ratio) {
-  return fmt::format("the head's cores were clocked {:.0f} % {} than the base's", std::abs(ratio - 1) * 100,
-                     ratio > 1 ? "higher" : "lower");
+std::string clock_change(double ratio, const NamesOfSides& names) {
+  return fmt::format("{}'s cores were clocked {:.0f} % {} than {}'s", names.head, std::abs(ratio - 1) * 100,
+                     ratio > 1 ? "higher" : "lower", names.base);
 }
 
 /// Clocks that are not locked vary by this fraction between runs.
@@ -137,12 +137,12 @@ std::vector<std::string> missing_in(const Host& other, const Host& host) {
 }
 
 /// Example: "different instruction sets: only the base has avx512f". Empty if they are the same or not known.
-std::string feature_difference(const Host& was, const Host& is) {
+std::string feature_difference(const Host& was, const Host& is, const NamesOfSides& names) {
   if (was.cpu_features.empty() || is.cpu_features.empty()) return "";
   std::vector<std::string> parts;
   for (const auto& [side, missing] :
-       {std::pair("base", missing_in(is, was)), std::pair("head", missing_in(was, is))}) {
-    if (!missing.empty()) parts.push_back(fmt::format("only the {} has {}", side, fmt::join(missing, " ")));
+       {std::pair(names.base, missing_in(is, was)), std::pair(names.head, missing_in(was, is))}) {
+    if (!missing.empty()) parts.push_back(fmt::format("only {} has {}", side, fmt::join(missing, " ")));
   }
   return parts.empty() ? "" : fmt::format("different instruction sets: {}", fmt::join(parts, ", "));
 }
@@ -219,7 +219,8 @@ const Gpu* find_gpu(const Result& result, const std::string& id) {
 
 }  // namespace
 
-std::vector<FoundDifference> run_differences(const Result& base, const Result& head) {
+std::vector<FoundDifference> run_differences(const Result& base, const Result& head,
+                                             const NamesOfSides& names) {
   const Host& was = base.host;
   const Host& is = head.host;
   // The memory that the kernel reserves for itself differs between boots.
@@ -227,7 +228,7 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   Collector found;
   found.text(Difference::machine, "CPU", was.cpu, is.cpu);
   found.text(Difference::machine, "processor", was.cpu_identity, is.cpu_identity);
-  if (std::string text = feature_difference(was, is); !text.empty())
+  if (std::string text = feature_difference(was, is, names); !text.empty())
     found.add(Difference::machine, std::move(text));
   found.text(Difference::machine, "virtualization", was.virtualization, is.virtualization);
   found.count(Difference::machine, "number of CPUs", was.cpus, is.cpus);
@@ -249,7 +250,7 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   for (const char* name : clock_settings)
     found.text(Difference::clocks, name, setting(was, name), setting(is, name));
   if (const auto ratio = clock_ratio(base, head)) {
-    if (std::abs(*ratio - 1) > clocks) found.add(Difference::clocks, clock_change(*ratio));
+    if (std::abs(*ratio - 1) > clocks) found.add(Difference::clocks, clock_change(*ratio, names));
   } else {
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
@@ -324,7 +325,8 @@ std::string algorithm_difference(const CaseResult& base, const CaseResult& head)
   return unknown(was) || unknown(is) || was == is ? "" : changed("algorithm", was, is);
 }
 
-std::vector<std::string> lesser_differences(const Result& base, const Result& head) {
+std::vector<std::string> lesser_differences(const Result& base, const Result& head,
+                                            const NamesOfSides& names) {
   Collector found;
   const auto lesser = Difference::settings;
   found.text(lesser, "operating system", base.host.os, head.host.os);
@@ -343,7 +345,7 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
   constexpr double noticeable = 0.02;
   if (const auto ratio = clock_ratio(base, head);
       ratio && std::abs(*ratio - 1) > noticeable && std::abs(*ratio - 1) <= clocks)
-    texts.push_back(clock_change(*ratio) + ": as large a change is no change of the code");
+    texts.push_back(clock_change(*ratio, names) + ": as large a change is no change of the code");
   // Different machines may well install libraries in different folders.
   if (base.host.name == head.host.name) {
     for (std::string& text : file_differences(base, head)) texts.push_back(std::move(text));

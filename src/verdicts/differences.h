@@ -35,11 +35,17 @@ struct FoundDifference {
   std::string text;  // such as "different CPU: Xeon → EPYC"
 };
 
+/// The two sides in the texts on how they differ.
+struct NamesOfSides {
+  std::string_view base = "the base", head = "the head";
+};
+
 /// Differences that all cases share: those of the machines and of the settings of the measurement. A value
 /// that is unknown on one side does not count as different. The host's name does not count: a container has a
 /// new one each time. Variables that choose a GPU do not count: the chosen GPUs are compared by
 /// backend_differences().
-std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
+std::vector<FoundDifference> run_differences(const Result& base, const Result& head,
+                                             const NamesOfSides& names = {});
 
 /// Differences between the two sides' records of one backend, and between the GPUs that it computed on.
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
@@ -58,6 +64,7 @@ std::string algorithm_difference(const CaseResult& base, const CaseResult& head)
 
 /// Differences that may affect times but do not prevent comparing them: the kernel, system settings, files of
 /// libraries, breakeven's own build. One sentence each.
-std::vector<std::string> lesser_differences(const Result& base, const Result& head);
+std::vector<std::string> lesser_differences(const Result& base, const Result& head,
+                                            const NamesOfSides& names = {});
 
 }  // namespace breakeven

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -353,14 +352,11 @@ std::string cause_of(const Result& node, const Result& like, const Work& work, d
   for (const FoundDifference& found : backend_differences(like, named, work.first))
     causes.push_back(found.text);
   causes.push_back(case_difference(node, like, work));
-  for (const FoundDifference& found : run_differences(like, named)) causes.push_back(found.text);
-  for (std::string& text : lesser_differences(like, named)) causes.push_back(std::move(text));
+  constexpr NamesOfSides names{.base = "a usual node", .head = "this node"};
+  for (const FoundDifference& found : run_differences(like, named, names)) causes.push_back(found.text);
+  for (std::string& text : lesser_differences(like, named, names)) causes.push_back(std::move(text));
   const auto first = std::ranges::find_if(causes, [](const std::string& text) { return !text.empty(); });
-  if (first == causes.end()) return "nothing that was recorded differs";
-  // The texts are those of `compare`.
-  boost::algorithm::replace_all(*first, "the base", "a usual node");
-  boost::algorithm::replace_all(*first, "the head", "this node");
-  return *first;
+  return first == causes.end() ? "nothing that was recorded differs" : *first;
 }
 
 // ---- the judgement
@@ -544,7 +540,7 @@ class Judgement {
 Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> files,
                   const FleetOptions& options) {
   const std::vector<Node> nodes = nodes_of(results, files);
-  Fleet fleet;
+  Fleet fleet{.threshold = options.threshold};
   std::vector<std::map<Work, CaseTimes>> times;
   times.reserve(results.size());
   for (const Result& result : results) times.push_back(times_of(result));

@@ -47,6 +47,7 @@ struct NodeKind {
 };
 
 struct Fleet {
+  double threshold = FleetOptions{}.threshold;
   std::vector<std::string> nodes = {};  // names: the hosts', or the files' where machines share one
   std::vector<NodeKind> kinds = {};
   std::vector<NodeStanding> standings =
@@ -73,6 +74,6 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
 int exit_status(const Fleet& fleet);
 
 /// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.
-std::string to_json_text(Fleet fleet, double threshold);
+std::string to_json_text(Fleet fleet);
 
 }  // namespace breakeven

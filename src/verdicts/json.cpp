@@ -321,11 +321,11 @@ std::string to_json_text(const Selftest& selftest) {
   return text_of(json_of(selftest), 1) + "\n";
 }
 
-std::string to_json_text(Fleet fleet, double threshold) {
+std::string to_json_text(Fleet fleet) {
   Json json;
   Fields f(json);
   f.derived("schema", std::string("breakeven.fleet/1"));
-  f.derived("threshold", threshold);
+  f.derived("threshold", fleet.threshold);
   f.objects("kinds", fleet.kinds, [&](Fields& one, NodeKind& kind) {
     std::vector<std::string> nodes;
     for (const std::size_t node : kind.nodes) nodes.push_back(fleet.nodes[node]);

@@ -77,25 +77,29 @@ std::string in_letters(std::int64_t number) {
   return number >= 0 && index < words.size() ? std::string(words.at(index)) : fmt::format("{}", number);
 }
 
-/// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS".
-std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
+/// Example: "two threads are faster", "CUDA uses less energy".
+std::string is_ahead_text(const Threshold& threshold, std::size_t side, Quantity in) {
   const auto counted = only_difference(threshold, side);
   const bool plural = counted && counted->count != 1;
-  std::string_view verb = plural ? "are faster than" : "is faster than";
-  if (in == Quantity::energy) verb = plural ? "use less energy than" : "uses less energy than";
-  if (in == Quantity::cost) verb = plural ? "cost less than" : "costs less than";
-  if (counted)
-    return fmt::format("{} {}{} {} {}", in_letters(counted->count), counted->unit, plural ? "s" : "", verb,
-                       in_letters(only_difference(threshold, 1 - side)->count));
-  return fmt::format("{} {} {}", name_of_side(threshold, side), verb, name_of_side(threshold, 1 - side));
+  std::string_view verb = plural ? "are faster" : "is faster";
+  if (in == Quantity::energy) verb = plural ? "use less energy" : "uses less energy";
+  if (in == Quantity::cost) verb = plural ? "cost less" : "costs less";
+  if (!counted) return fmt::format("{} {}", name_of_side(threshold, side), verb);
+  return fmt::format("{} {}{} {}", in_letters(counted->count), counted->unit, plural ? "s" : "", verb);
 }
 
-/// The same for the values below a change, without the other side: "OpenBLAS is faster".
+/// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS".
+std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
+  const auto other = only_difference(threshold, 1 - side);
+  return fmt::format("{} than {}", is_ahead_text(threshold, side, in),
+                     other ? in_letters(other->count) : name_of_side(threshold, 1 - side));
+}
+
+/// The lead below a change: "OpenBLAS is faster".
 std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in) {
   if (lead == Lead::neither)
     return only_difference(threshold, 0) ? "they make no difference" : "there is no measurable difference";
-  const std::string text = leads_text(threshold, lead == Lead::challenger ? 1 : 0, in);
-  return text.substr(0, text.rfind(" than "));
+  return is_ahead_text(threshold, lead == Lead::challenger ? 1 : 0, in);
 }
 
 /// The sentence on the side that is ahead in a range of values. The first letter of a number in words becomes

@@ -37,6 +37,8 @@ TEST_F(FleetCommand, NamesTheSlowNode) {
   const Json standing = parse(json.out).at("standings").at(0);
   EXPECT_TRUE(standing.at("slower"));
   EXPECT_THAT(standing.at("node").get<std::string>(), HasSubstr("node-c"));
+  const Outcome answers = breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--answers", "-"});
+  EXPECT_THAT(answers.out, HasSubstr("node-c: matmul by a takes 1.2x"));
   EXPECT_EQ(breakeven({"fleet", nodes[0], nodes[1], nodes[3]}).status, 0);
   EXPECT_EQ(breakeven({"fleet", nodes[0], nodes[1], nodes[2], nodes[3], "--threshold", "30%"}).status, 0);
 }

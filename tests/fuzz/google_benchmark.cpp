@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::expect_well_formed(&verdicts);
   const Measured measured{.results = {*result}};
   fuzz::expect_well_formed(&measured);
-  for (const OutputFormat* format : formats_for(std::array{SubjectKind::measured})) {
+  for (const OutputFormat* format : formats_for<Measured>()) {
     if (format->option == "--google-benchmark")
       google_benchmark_from_text(format->format(&measured).text, "what was written of it");
   }

@@ -176,10 +176,11 @@ Fault fault_of_characters(std::string_view text, std::string_view allowed) {
 }
 
 Fault fault_of_any_form(const Subject& subject) {
-  for (const OutputFormat* format : formats_for(std::array{kind_of(subject)})) {
-    const std::string text = format->format(subject).text;
-    if (Fault fault = fault_of(*format, text); !fault.empty())
-      return fmt::format("{}: {}", format->option, fault);
+  for (const OutputFormat& format : all_formats()) {
+    if (!format.takes(subject)) continue;
+    const std::string text = format.format(subject).text;
+    if (Fault fault = fault_of(format, text); !fault.empty())
+      return fmt::format("{}: {}", format.option, fault);
   }
   const Document document = std::visit([](const auto* of) { return document_of(*of); }, subject);
   for (const bool decides : {false, true}) {

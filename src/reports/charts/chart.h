@@ -1,9 +1,12 @@
 // The content of a chart as data. It is drawn as SVG, for pages and for files.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "results/focus.h"
 
 namespace breakeven {
 
@@ -47,8 +50,10 @@ struct Chart {
     distributions,  // all samples of each category and series, side by side, with their medians
   };
 
-  std::string name;   // letters, digits and -; unique among the charts of a report
-  std::string title;  // printable
+  std::string name;               // letters, digits and -; unique among the charts of a report
+  std::string title;              // printable
+  std::vector<Focus> about = {};  // the topics whose answer it shows
+  bool is_aside = false;          // the picture of no other topic's answer
   Kind kind = Kind::lines;
   ChartAxis x = {}, y = {};  // for bars, intervals and distributions, y is the horizontal axis
   std::vector<std::string> categories = {};  // for these kinds; x is an index into them
@@ -58,6 +63,8 @@ struct Chart {
   double tolerance = 0;                  // for intervals: the fraction of `reference` that is ignored
   bool less_is_better = false;           // of y; of too many series, the best are shown
   std::string note = {};                 // below the picture, such as what is left out
+
+  bool is_about(Focus focus) const { return std::ranges::find(about, focus) != about.end(); }
 };
 
 }  // namespace breakeven

@@ -95,6 +95,7 @@ void add_rate_charts(std::vector<Chart>& made, const Family& family) {
 Chart speedup_chart(const Family& family) {
   constexpr const char* what = "times as fast as the fastest CPU backend";
   Chart chart = family_chart(family, "-speedup", what, {.label = what, .unit = ChartUnit::ratio});
+  chart.about = {Focus::gpu};
   chart.reference = 1;
   std::map<std::string, const CaseResult*> fastest;  // by case
   for (const auto& [x, timed] : family.members) {
@@ -112,6 +113,8 @@ Chart speedup_chart(const Family& family) {
 Chart latency_chart(const Family& family) {
   Chart chart = family_chart(family, "-latency", "median latency, up to the 99th percentile,",
                              {.label = "latency", .unit = ChartUnit::seconds});
+  chart.about = {Focus::latency};
+  chart.is_aside = true;
   chart.less_is_better = true;
   for (const auto& [x, timed] : family.members) {
     const auto& latency = timed->result->latency;
@@ -129,6 +132,7 @@ Chart latency_chart(const Family& family) {
 Chart lower_precision_chart(const std::vector<Timed>& all) {
   Chart chart{.name = "lower-precision",
               .title = "How many times as fast as f32: mean and range over the problems",
+              .about = {Focus::precision},
               .kind = Chart::Kind::bars,
               .y = {.label = "times as fast as f32", .unit = ChartUnit::ratio},
               .reference = 1};
@@ -146,6 +150,7 @@ Chart lower_precision_chart(const std::vector<Timed>& all) {
 Chart frameworks_chart(const std::vector<Timed>& all) {
   Chart chart = ratio_chart("frameworks", "Time over the fastest library's: mean and range over the problems",
                             Chart::Kind::bars, "times as long as the fastest library");
+  chart.about = {Focus::frameworks, Focus::gpu_libraries};
   chart.less_is_better = true;
   for (const auto& [device, problems] : framework_problems(all)) {
     const bool is_gpu = device != "cpu";
@@ -166,6 +171,7 @@ Chart operands_chart(const std::vector<Timed>& all) {
   Chart chart =
       ratio_chart("operands", "Time with operands read from memory: mean and range over the problems",
                   Chart::Kind::bars, "times as long as with the same operands in each run");
+  chart.about = {Focus::operands};
   chart.less_is_better = true;
   for (const OverValue& one : over_value(all, "operands", "reused")) {
     const bool is_gpu = one.device != "cpu";
@@ -183,6 +189,7 @@ Chart operands_chart(const std::vector<Timed>& all) {
 Chart ladder_chart(const Ladder& ladder) {
   Chart chart{.name = slug_of(ladder.name + " steps of optimisation"),
               .title = fmt::format("{}, by steps of optimisation: {}", ladder.work, ladder.unit),
+              .about = {Focus::graphs, Focus::steps},
               .kind = Chart::Kind::bars,
               .y = {.label = ladder.unit},
               .categories = ladder.steps};
@@ -206,6 +213,7 @@ std::string work_of_ranks(const Scaling& scaling) {
 Chart efficiency_chart(const Runs& runs) {
   Chart chart{.name = "ranks",
               .title = "Several ranks: images per second over ideal",
+              .about = {Focus::scaling},
               .kind = Chart::Kind::intervals,
               .y = {.label = "of ideal", .unit = ChartUnit::ratio},
               .reference = 1};
@@ -323,6 +331,7 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
     chart.x = by_seconds ? ChartAxis{.label = "time of training", .unit = ChartUnit::seconds}
                          : ChartAxis{.label = "steps"};
     chart.y.label = "loss";
+    chart.is_aside = true;
     chart.less_is_better = true;
     for (const Timed* timed : members) {
       const CaseResult& c = *timed->result;

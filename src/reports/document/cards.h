@@ -94,9 +94,9 @@ struct Findings {
   std::vector<Sentence> troubles = {};        // wrong results and failures, to be shown before the answer
   std::vector<std::string> wrong = {};        // the titles of the backends with wrong results
   std::vector<std::string> implausible = {};  // likewise with impossibly short times
-  std::vector<Sentence> sentences = {};
-  std::size_t answers = 0;       // the number of sentences that are the answer; at least one
-  std::size_t more_answers = 0;  // of the sentences after them, those that answer the same for other work
+  std::vector<Sentence> answer = {};          // at least one
+  std::vector<Sentence> more_answers = {};    // the same for other work
+  std::vector<Sentence> rest = {};
   std::vector<KeyFigure> figures = {};
 };
 

@@ -159,32 +159,40 @@ std::string trouble_text(const HistoryCheck& check) {
   const auto wrong = count(Status::wrong), implausible = count(Status::implausible);
   const auto failed = std::ssize(check.failures) - wrong - implausible;
   const auto slower = count_in(check, ChangeState::fresh);
-  std::string text;
+  std::vector<std::string> said;
   if (wrong > 0)
-    text += fmt::format(" {} wrong results in the newest run.",
-                        counted_text(wrong, "case computes", "cases compute"));
+    said.push_back(fmt::format("{} wrong results in the newest run.",
+                               counted_text(wrong, "case computes", "cases compute")));
   if (implausible > 0)
-    text += fmt::format(" {} an impossibly short time in the newest run.",
-                        counted_text(implausible, "case has", "cases have"));
+    said.push_back(fmt::format("{} an impossibly short time in the newest run.",
+                               counted_text(implausible, "case has", "cases have")));
   if (failed > 0)
-    text += fmt::format(" {} not ok in the newest run.", counted_text(failed, "case is", "cases are"));
+    said.push_back(fmt::format("{} not ok in the newest run.", counted_text(failed, "case is", "cases are")));
   if (slower > 0)
-    text += fmt::format(" {} slower, and nobody has accepted {}.",
-                        counted_text(slower, "change is", "changes are"), slower == 1 ? "it" : "them");
-  return text;
+    said.push_back(fmt::format("{} slower, and nobody has accepted {}.",
+                               counted_text(slower, "change is", "changes are"),
+                               slower == 1 ? "it" : "them"));
+  return fmt::format("{}", fmt::join(said, " "));
 }
 
-Sentence answer_of(const HistoryCheck& check) {
-  if (const std::string trouble = trouble_text(check); !trouble.empty())
-    return {.text = "FAIL:" + trouble, .tone = Tone::bad};
+struct HistoryAnswer {
+  std::string_view in_short;
+  std::string why;
+  Tone tone;
+};
+
+HistoryAnswer answer_of(const HistoryCheck& check) {
+  if (std::string trouble = trouble_text(check); !trouble.empty())
+    return {.in_short = "FAIL", .why = std::move(trouble), .tone = Tone::bad};
   if (check.is_too_young())
-    return {.text = fmt::format("Too early to tell: {} of {} runs recorded: changes can be found from {} on.",
-                                check.most_values, check.values_needed, check.values_needed),
+    return {.in_short = "Too early to tell",
+            .why = fmt::format("{} of {} runs recorded: changes can be found from {} on.", check.most_values,
+                               check.values_needed, check.values_needed),
             .tone = Tone::warning};
   if (check.series == 0)
-    return {.text = "Nothing to check: no run has a time of any case.", .tone = Tone::warning};
-  return {.text = fmt::format("PASS: nothing new is slower in {}.",
-                              counted_text(check.series, "series", "series")),
+    return {.in_short = "Nothing to check", .why = "no run has a time of any case.", .tone = Tone::warning};
+  return {.in_short = "PASS",
+          .why = fmt::format("nothing new is slower in {}.", counted_text(check.series, "series", "series")),
           .tone = Tone::best};
 }
 
@@ -193,14 +201,14 @@ Sentence answer_of(const HistoryCheck& check) {
 Document document_of(const CheckedHistory& checked) {
   const HistoryCheck& check = checked.check;
   const History& history = *check.history;
-  const Sentence answer = answer_of(check);
-  Document document{.title = answer.text, .tone = answer.tone};
+  const HistoryAnswer answer = answer_of(check);
+  Document document{.title = fmt::format("{}: {}", answer.in_short, answer.why), .tone = answer.tone};
   document.about = fmt::format("{} · {} · {} · {}", printable(checked.store),
                                counted_text(runs_in(history), "run", "runs"),
                                counted_text(history.machines.size(), "machine", "machines"),
                                counted_text(check.series, "series", "series"));
   Card card{.id = "history", .question = "Did anything get slower?"};
-  card.short_answer = answer.text.substr(0, answer.text.find(':'));
+  card.short_answer = answer.in_short;
   if (const auto better = count_in(check, ChangeState::better); better > 0)
     add_sentence(card.answer,
                  fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
@@ -55,12 +56,10 @@ void add_missing_results(Findings& found, const Runs& runs) {
         static_cast<std::size_t>(std::ranges::count(run->cases, Status::interrupted, &CaseResult::status));
   }
   if (missing == 0) return;
-  Sentence said{.text = fmt::format("{} of {} {} not measured: the run was interrupted.", count_text(missing),
-                                    counted_text(all, "result", "results"), missing == 1 ? "was" : "were"),
-                .tone = Tone::warning};
-  found.sentences.insert(found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers),
-                         std::move(said));
-  ++found.answers;
+  add_sentence(found.answer,
+               fmt::format("{} of {} {} not measured: the run was interrupted.", count_text(missing),
+                           counted_text(all, "result", "results"), missing == 1 ? "was" : "were"),
+               Tone::warning);
 }
 
 /// The first statement in short. Where others differ, it does not stand for them.
@@ -90,8 +89,7 @@ Focus leading_focus(const std::vector<Topic>& topics, std::optional<Focus> asked
 /// Makes it the answer that what is asked was not measured. The other findings follow.
 void begin_with_missing(Findings& found, Focus asked) {
   if (missing_text(asked).empty()) return;
-  found.sentences.insert(found.sentences.begin(), not_answered(asked));
-  ++found.answers;
+  found.answer.insert(found.answer.begin(), not_answered(asked));
   found.in_short = "not answered";
   found.figures.clear();
 }
@@ -118,10 +116,10 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
   found.implausible = backends_with(found.libraries, Status::implausible);
 
   const bool has_libraries = found.libraries.problems > 0;
-  const auto add_libraries = [&] {
-    add_sentence(found.sentences, leader_sentence(found.libraries));
-    add_sentence(found.sentences, average_sentence(found.libraries));
-    add_caveats(found.sentences, found.libraries, machine.runs);
+  const auto add_libraries = [&](std::vector<Sentence>& to) {
+    add_sentence(to, leader_sentence(found.libraries));
+    add_sentence(to, average_sentence(found.libraries));
+    add_caveats(to, found.libraries, machine.runs);
   };
   const bool libraries_first = found.focus == Focus::libraries && has_libraries;
   if (libraries_first) {
@@ -129,25 +127,24 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
     found.in_short = fmt::format("{}, {}", backend_title(leader.backend), fastest_text(leader));
     if (const std::size_t missing = found.libraries.not_measured; missing > 0)
       found.in_short += fmt::format("; {} not measured", count_text(missing));
-    add_libraries();
-    found.answers = found.sentences.size();
+    add_libraries(found.answer);
+    for (const Statement& statement : said) add_sentence(found.rest, statement.text);
   } else if (!said.empty()) {
     found.in_short = statements_in_short(found.focus, said);
-    found.answers = std::min(most_statements, said.size());
-    found.more_answers = said.size() - found.answers;
+    for (const Statement& statement : said)
+      add_sentence(found.answer.size() < most_statements ? found.answer : found.more_answers, statement.text);
   } else {
-    add_sentence(found.sentences, "No problem was measured in two ways that can be compared.");
+    add_sentence(found.answer, "No problem was measured in two ways that can be compared.");
     found.in_short = "nothing to compare";
-    found.answers = 1;
   }
-  for (const Topic& one : topics) {
-    for (const Statement& statement : one.statements) add_sentence(found.sentences, statement.text);
-    if (one.focus == topic && !libraries_first) add_libraries();
+  if (!libraries_first) add_libraries(found.rest);
+  for (const Topic& one : std::span(topics).subspan(1)) {
+    for (const Statement& statement : one.statements) add_sentence(found.rest, statement.text);
   }
   // The sentence on libraries counts the problems that are missing.
   if (!libraries_first) add_missing_results(found, machine.runs);
   if (asked && found.focus != *asked) begin_with_missing(found, *asked);
-  add_sentence(found.sentences, gap_sentence(found.libraries));
+  add_sentence(found.rest, gap_sentence(found.libraries));
   return found;
 }
 

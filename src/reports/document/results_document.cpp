@@ -154,10 +154,8 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
   if (found.focus == Focus::libraries && libraries && !one_shows_all) return libraries;
   const auto rank = [&](const Chart& c) {
     constexpr std::size_t readable = 8;
-    if (is_about(c, found.focus)) return 0;
-    if (c.kind == Chart::Kind::lines && !c.name.ends_with("-latency") &&
-        c.name.find("-loss") == std::string::npos)
-      return 1;
+    if (c.is_about(found.focus)) return 0;
+    if (c.kind == Chart::Kind::lines && !c.is_aside) return 1;
     return c.kind == Chart::Kind::bars && c.categories.size() <= readable ? 2 : 3;
   };
   const auto best = std::ranges::min_element(all, {}, rank);
@@ -223,11 +221,16 @@ void add_pictures(Card& card, std::vector<Chart> charts) {
   add_fold(card.folds, more_pictures(std::move(charts)));
 }
 
+std::vector<Sentence> joined(std::vector<Sentence> first, const std::vector<Sentence>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 /// Makes the order of the machines the answer. The findings on libraries follow.
 void begin_with_order(Findings& found, const Card& order) {
-  found.sentences.insert(found.sentences.begin(), order.answer.begin(), order.answer.end());
-  found.answers = order.answer.size();
-  found.more_answers = 0;
+  found.rest = joined(joined(found.answer, found.more_answers), found.rest);
+  found.answer = order.answer;
+  found.more_answers.clear();
   found.in_short = order.short_answer;
   found.figures = order.figures;
 }
@@ -263,17 +266,14 @@ Card one_machine_card(const Question& question) {
   const std::vector<Family> families = families_of(timed);
   Findings found = findings_of(machine, groups, timed, families, order ? std::nullopt : question.asked);
   if (order) begin_with_order(found, order->card);
-  const auto split = found.sentences.begin() + static_cast<std::ptrdiff_t>(found.answers);
-  std::vector<Sentence> answer = found.troubles;
-  answer.insert(answer.end(), found.sentences.begin(), split);
   Card card{.short_answer = wrong_in_short(found.wrong, found.implausible) + found.in_short,
-            .answer = std::move(answer),
-            .more_answers = {split, split + static_cast<std::ptrdiff_t>(found.more_answers)},
+            .answer = joined(found.troubles, found.answer),
+            .more_answers = found.more_answers,
             .figures = found.figures};
   std::vector<Chart> charts = machine_charts(machine.runs);
   card.picture = decisive_chart(charts, found, is_one_picture(groups, families), machine.name);
   // The table that shows the answer is on the card; the others are folded.
-  Fold more{.title = "What else the results say", .sentences = {split, found.sentences.end()}};
+  Fold more{.title = "What else the results say", .sentences = joined(found.more_answers, found.rest)};
   more.tables = rate_tables(families);
   const bool rates_first = found.focus == Focus::batch && !more.tables.empty();
   Table libraries = library_table(found.libraries, groups, machine.key);
@@ -361,13 +361,14 @@ std::vector<Sentence> troubles_by_machine(const FindingsByMachine& found) {
 void add_answers(Card& card, std::vector<Sentence>& more, const FindingsByMachine& found) {
   constexpr std::size_t most_sentences = 4;
   for (const auto& [machine, of_machine] : found) {
-    const std::size_t answers =
-        of_machine.focus == Focus::libraries ? 1 : of_machine.answers + of_machine.more_answers;
-    for (std::size_t i = 0; i < of_machine.sentences.size(); ++i) {
-      const std::string said = fmt::format("{}: {}", machine, of_machine.sentences[i].text);
+    const std::vector<Sentence> answers = joined(of_machine.answer, of_machine.more_answers);
+    const std::size_t answering = of_machine.focus == Focus::libraries ? 1 : answers.size();
+    const std::vector<Sentence> sentences = joined(answers, of_machine.rest);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const std::string said = fmt::format("{}: {}", machine, sentences[i].text);
       const bool is_shown = i == 0 && card.answer.size() < most_sentences;
       add_sentence(is_shown ? card.answer : more, said);
-      if (!is_shown && i < answers) add_sentence(card.more_answers, said);
+      if (!is_shown && i < answering) add_sentence(card.more_answers, said);
     }
   }
 }

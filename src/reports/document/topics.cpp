@@ -422,7 +422,6 @@ struct TopicFacts {
   Focus focus;
   std::string_view missing;  // the measurements that an answer lacks where there is none
   std::vector<Statement> (*statements)(const Measurements&) = nullptr;  // null: not answered by statements
-  std::string_view chart = {};  // the name of its chart; with a leading "-", the end of the name
   /// True if most results are about it. Null for a topic that only configs ask about.
   bool (*is_main)(const Measurements&) = nullptr;
 };
@@ -431,42 +430,41 @@ struct TopicFacts {
 /// whose config asks about none.
 constexpr std::array<TopicFacts, names_of(Focus{}).size()> topic_table{{
     {Focus::gpu, "no problem was measured both on a GPU and on a CPU",
-     [](const Measurements& m) { return gpu_statements(m.families); }, "-speedup", always},
+     [](const Measurements& m) { return gpu_statements(m.families); }, always},
     {Focus::scaling, "no training was measured both on one rank and on several",
-     [](const Measurements& m) { return scaling_statements(m.runs); }, "ranks", always},
+     [](const Measurements& m) { return scaling_statements(m.runs); }, always},
     {Focus::exchange, "no exchange of data between ranks was measured",
-     [](const Measurements& m) { return exchange_statements(m.timed); }, "",
+     [](const Measurements& m) { return exchange_statements(m.timed); },
      [](const Measurements& m) { return are_mostly(m.timed, is_exchange); }},
     {Focus::transfers, "no copy to or from a GPU was measured",
      [](const Measurements& m) { return transfer_statements(m.timed); }},
     {Focus::ceilings, "no peak, bandwidth or launch was measured",
-     [](const Measurements& m) { return ceiling_statements(m.timed, m.runs); }, "",
+     [](const Measurements& m) { return ceiling_statements(m.timed, m.runs); },
      [](const Measurements& m) { return are_mostly(m.timed, is_ceiling); }},
     {Focus::rates, "no rate of operations was measured",
      [](const Measurements& m) { return rate_statements(m.timed); }},
     {Focus::precision, "no problem was measured both in f32 and in another dtype",
-     [](const Measurements& m) { return precision_statements(m.timed); }, "lower-precision",
-     has_several_dtypes},
+     [](const Measurements& m) { return precision_statements(m.timed); }, has_several_dtypes},
     {Focus::batch, "no network was measured at three batches or more",
-     [](const Measurements& m) { return batch_statements(m.families); }, "",
+     [](const Measurements& m) { return batch_statements(m.families); },
      [](const Measurements& m) { return std::ranges::any_of(m.families, has_many_batches); }},
     {Focus::capacity, "no largest problem was found",
-     [](const Measurements& m) { return fit_statements(m.runs); }, "",
+     [](const Measurements& m) { return fit_statements(m.runs); },
      [](const Measurements& m) { return m.timed.empty(); }},
     {Focus::libraries, ""},
     {Focus::frameworks, "no problem was measured both with a framework and with a library",
-     [](const Measurements& m) { return framework_statements(m.timed); }, "frameworks"},
+     [](const Measurements& m) { return framework_statements(m.timed); }},
     {Focus::gpu_libraries, "no problem was measured both with a framework and with a library on a GPU",
-     [](const Measurements& m) { return gpu_library_statements(m.timed); }, "frameworks"},
+     [](const Measurements& m) { return gpu_library_statements(m.timed); }},
     {Focus::machines, "no machine has a time for every case"},
     {Focus::operands, "no problem was measured both with reused and with rotating operands",
-     [](const Measurements& m) { return operand_statements(m.timed); }, "operands"},
+     [](const Measurements& m) { return operand_statements(m.timed); }},
     {Focus::graphs, "no step was measured on a GPU both with and without a CUDA graph",
-     [](const Measurements& m) { return graph_statements(m.timed); }, "-steps-of-optimisation"},
+     [](const Measurements& m) { return graph_statements(m.timed); }},
     {Focus::steps, "fewer than three steps of optimisation were measured",
-     [](const Measurements& m) { return step_statements(m.timed); }, "-steps-of-optimisation"},
+     [](const Measurements& m) { return step_statements(m.timed); }},
     {Focus::latency, "no latency was measured at three batches or more",
-     [](const Measurements& m) { return latency_statements(m.families); }, "-latency"},
+     [](const Measurements& m) { return latency_statements(m.families); }},
     {Focus::training, "no training step was measured",
      [](const Measurements& m) { return training_statements(m.timed); }},
 }};
@@ -494,11 +492,6 @@ std::vector<Topic> topics_of(const Measurements& measured, std::optional<Focus> 
 std::vector<Statement> statements_on(Focus focus, const Measurements& measured) {
   const auto make = facts_of(focus).statements;
   return make == nullptr ? std::vector<Statement>() : make(measured);
-}
-
-bool is_about(const Chart& chart, Focus focus) {
-  const std::string_view name = facts_of(focus).chart;
-  return name.starts_with('-') ? chart.name.ends_with(name) : chart.name == name;
 }
 
 std::string_view missing_text(Focus focus) {

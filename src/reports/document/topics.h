@@ -1,12 +1,11 @@
-// The topics of questions (results/focus.h), in one table: the statements that answer each, its chart, and
-// what was not measured where there is no answer.
+// The topics of questions (results/focus.h), in one table: the statements that answer each, and what was not
+// measured where there is no answer.
 #pragma once
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "reports/charts/chart.h"
 #include "reports/document/cards.h"
 #include "reports/document/families.h"
 #include "reports/document/runs.h"
@@ -35,9 +34,6 @@ std::vector<Topic> topics_of(const Measurements& measured, std::optional<Focus> 
 /// The statements on a topic. Empty if nothing of it was measured, and for `libraries` and `machines`, whose
 /// answers are comparisons.
 std::vector<Statement> statements_on(Focus focus, const Measurements& measured);
-
-/// True for a chart of what the topic is about.
-bool is_about(const Chart& chart, Focus focus);
 
 /// The measurements that an answer on the topic lacks: "no problem was measured both on a GPU and on a CPU".
 std::string_view missing_text(Focus focus);

@@ -24,6 +24,62 @@ std::optional<double> change(const CaseVerdict& c) {
   return std::nullopt;
 }
 
+struct Headline {
+  std::string in_short, why;
+};
+
+Headline headline_of(const Verdicts& verdicts) {
+  std::array<std::size_t, names_of(FindingKind{}).size()> counts{};
+  for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
+  const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
+  const std::size_t all = verdicts.cases.size();
+  if (all == 0) return {.in_short = "No case was compared", .why = "there is none."};
+  const std::string cases = counted_text(all, "case", "cases");
+  const auto share = [&](std::size_t n, std::string_view one, std::string_view several) {
+    return fmt::format("{} of {} {}", count_text(n), cases, n == 1 ? one : several);
+  };
+  const std::size_t wrong = count(FindingKind::wrong);
+  const std::size_t slower = count(FindingKind::slower);
+  const std::size_t missing = count(FindingKind::missing);
+  const std::size_t absent = missing + count(FindingKind::incomparable);
+  const std::size_t unclear = count(FindingKind::inconclusive);
+  Headline said;
+  std::vector<std::string> parts;
+  if (wrong > 0) {
+    said.in_short = "FAIL";
+    parts.push_back(fmt::format("{} wrong results{}.", share(wrong, "computes", "compute"),
+                                slower == 0 ? "" : ", " + counted_text(slower, "is slower", "are slower")));
+  } else if (slower > 0) {
+    said.in_short = "FAIL";
+    parts.push_back(fmt::format("{} slower.", share(slower, "is", "are")));
+  } else if (!verdicts.complete) {
+    said.in_short = "INCOMPLETE";
+    parts.emplace_back("it ended before every case was decided.");
+  } else if (absent > 0) {
+    const char* both = missing == 0 ? "cannot be compared" : "cannot be compared or are missing";
+    said.in_short = "NOT COMPARABLE";
+    parts.push_back(fmt::format(
+        "{}.", absent == missing ? share(absent, "is missing", "are missing") : share(absent, both, both)));
+  } else if (!compares_any(verdicts)) {
+    said.in_short = "No case was compared";
+  } else if (unclear > 0) {
+    said.in_short = "INCONCLUSIVE";
+    parts.push_back(fmt::format("{} not clear, none is shown to be slower.", share(unclear, "is", "are")));
+  } else {
+    said.in_short = "PASS";
+    parts.push_back(fmt::format("none of {} is slower.", cases));
+  }
+  std::vector<std::string> rest;
+  for (const FindingKind kind :
+       {FindingKind::incomparable, FindingKind::missing, FindingKind::inconclusive, FindingKind::not_slower,
+        FindingKind::faster, FindingKind::added, FindingKind::same, FindingKind::unsupported}) {
+    if (count(kind) > 0) rest.push_back(counted_text(count(kind), name(kind), name(kind)));
+  }
+  if (!rest.empty()) parts.push_back(fmt::format("{}.", fmt::join(rest, ", ")));
+  said.why = fmt::format("{}", fmt::join(parts, " "));
+  return said;
+}
+
 }  // namespace
 
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
@@ -41,48 +97,13 @@ std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_
   return cases;
 }
 
+std::string headline_in_short(const Verdicts& verdicts) {
+  return headline_of(verdicts).in_short;
+}
+
 std::string headline(const Verdicts& verdicts) {
-  std::array<std::size_t, names_of(FindingKind{}).size()> counts{};
-  for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
-  const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
-  const std::size_t all = verdicts.cases.size();
-  if (all == 0) return "No case was compared: there is none.";
-  const std::string cases = counted_text(all, "case", "cases");
-  const auto share = [&](std::size_t n, std::string_view one, std::string_view several) {
-    return fmt::format("{} of {} {}", count_text(n), cases, n == 1 ? one : several);
-  };
-  const std::size_t wrong = count(FindingKind::wrong);
-  const std::size_t slower = count(FindingKind::slower);
-  const std::size_t missing = count(FindingKind::missing);
-  const std::size_t absent = missing + count(FindingKind::incomparable);
-  const std::size_t unclear = count(FindingKind::inconclusive);
-  std::string text;
-  if (wrong > 0) {
-    text = fmt::format("FAIL: {} wrong results{}.", share(wrong, "computes", "compute"),
-                       slower == 0 ? "" : ", " + counted_text(slower, "is slower", "are slower"));
-  } else if (slower > 0) {
-    text = fmt::format("FAIL: {} slower.", share(slower, "is", "are"));
-  } else if (!verdicts.complete) {
-    text = "INCOMPLETE: it ended before every case was decided.";
-  } else if (absent > 0) {
-    const char* both = missing == 0 ? "cannot be compared" : "cannot be compared or are missing";
-    text = fmt::format("NOT COMPARABLE: {}.", absent == missing ? share(absent, "is missing", "are missing")
-                                                                : share(absent, both, both));
-  } else if (!compares_any(verdicts)) {
-    text = "No case was compared:";
-  } else if (unclear > 0) {
-    text =
-        fmt::format("INCONCLUSIVE: {} not clear, none is shown to be slower.", share(unclear, "is", "are"));
-  } else {
-    text = fmt::format("PASS: none of {} is slower.", cases);
-  }
-  std::vector<std::string> rest;
-  for (const FindingKind kind :
-       {FindingKind::incomparable, FindingKind::missing, FindingKind::inconclusive, FindingKind::not_slower,
-        FindingKind::faster, FindingKind::added, FindingKind::same, FindingKind::unsupported}) {
-    if (count(kind) > 0) rest.push_back(counted_text(count(kind), name(kind), name(kind)));
-  }
-  return rest.empty() ? text : fmt::format("{} {}.", text, fmt::join(rest, ", "));
+  const Headline said = headline_of(verdicts);
+  return fmt::format("{}: {}", said.in_short, said.why);
 }
 
 std::string describe_case(const CaseVerdict& c) {

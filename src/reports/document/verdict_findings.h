@@ -13,6 +13,9 @@ namespace breakeven {
 /// were compared. The pointers point into `verdicts`.
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged = false);
 
+/// The headline's beginning: "FAIL", "PASS", "NOT COMPARABLE".
+std::string headline_in_short(const Verdicts& verdicts);
+
 /// "FAIL: 1 of 50 cases computes wrong results, 2 are slower. 1 inconclusive, 46 the same." "PASS: none of
 /// 50 cases is slower."
 std::string headline(const Verdicts& verdicts);

@@ -238,13 +238,12 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
-  const std::string said = headline(verdicts);
-  Document document{.title = said, .tone = tone_of_status(exit_status(verdicts))};
+  Document document{.title = headline(verdicts), .tone = tone_of_status(exit_status(verdicts))};
   document.about = about_line({verdicts.host.name, describe_host(common_host(verdicts)),
                                date_text(verdicts.created), tool_text(verdicts.tool_version)});
   Card card{.id = "verdict",
             .question = "Is the head slower than the base?",
-            .short_answer = said.substr(0, said.find_first_of(":."))};
+            .short_answer = headline_in_short(verdicts)};
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
     add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
                                           overall->cases, mean_change_text(*overall)));

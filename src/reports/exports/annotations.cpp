@@ -62,7 +62,7 @@ const FormatRegistration annotations_format(
     {.option = "--annotations",
      .meaning = "annotations for GitHub Actions, which shows those on the output of a job",
      .beside_the_report = true,
-     .verdicts = verdict_annotations});
+     .writes = {verdict_annotations}});
 
 }  // namespace
 }  // namespace breakeven

@@ -45,7 +45,7 @@ FormattedReport bencher_report(std::span<const Result> results) {
 
 const FormatRegistration bencher_format({.option = "--bencher",
                                          .meaning = "Bencher Metric Format, for bencher.dev",
-                                         .measured = from_results_alone<bencher_report>});
+                                         .writes = {from_results_alone<bencher_report>}});
 
 }  // namespace
 }  // namespace breakeven

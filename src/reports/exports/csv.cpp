@@ -188,17 +188,17 @@ FormattedReport results_csv(std::span<const Result> results) {
 const FormatRegistration csv_format({.option = "--csv",
                                      .meaning = "a CSV table, one row for each case and backend",
                                      .control_characters = "\r\n",
-                                     .measured = from_results_alone<results_csv<for_programs>>});
+                                     .writes = {from_results_alone<results_csv<for_programs>>}});
 const FormatRegistration csv_point_format(
     {.option = "--csv-point",
      .meaning = "the CSV table for spreadsheets of countries that write a half as 0.5",
      .control_characters = "\r\n",
-     .measured = from_results_alone<results_csv<decimal_point>>});
+     .writes = {from_results_alone<results_csv<decimal_point>>}});
 const FormatRegistration csv_comma_format(
     {.option = "--csv-comma",
      .meaning = "the CSV table for spreadsheets of countries that write a half as 0,5",
      .control_characters = "\r\n",
-     .measured = from_results_alone<results_csv<decimal_comma>>});
+     .writes = {from_results_alone<results_csv<decimal_comma>>}});
 
 }  // namespace
 }  // namespace breakeven

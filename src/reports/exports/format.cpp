@@ -1,10 +1,11 @@
 #include "reports/exports/format.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
-#include <list>
 #include <stdexcept>
-#include <tuple>
 
 namespace breakeven {
 namespace {
@@ -16,26 +17,29 @@ std::list<OutputFormat>& registered_formats() {
 
 }  // namespace
 
-SubjectKind kind_of(const Subject& subject) {
-  return static_cast<SubjectKind>(subject.index());
+const std::list<OutputFormat>& all_formats() {
+  return registered_formats();
 }
 
-std::string_view name(SubjectKind kind) {
-  constexpr std::array<std::string_view, std::variant_size_v<Subject>> names{
-      "results", "a break-even", "verdicts", "a ranking", "a history"};
-  return names.at(static_cast<std::size_t>(kind));
+bool OutputFormat::takes(const Subject& subject) const {
+  return std::visit([&]<typename T>(const T* /*of*/) { return takes<T>(); }, subject);
 }
 
-bool OutputFormat::takes(SubjectKind kind) const {
-  const std::array<bool, std::variant_size_v<Subject>> taken{
-      measured != nullptr, threshold != nullptr, verdicts != nullptr, ranking != nullptr, history != nullptr};
-  return taken.at(static_cast<std::size_t>(kind));
+std::string OutputFormat::kinds_taken() const {
+  static constexpr std::array<std::string_view, std::variant_size_v<Subject>> names{
+      "results", "a break-even", "verdicts", "a ranking", "a history", "a fleet"};
+  const auto is_taken = [](auto... writers) { return std::array{(writers != nullptr)...}; };
+  const auto taken = std::apply(is_taken, writes.all);
+  std::vector<std::string_view> kinds;
+  for (std::size_t kind = 0; kind < names.size(); ++kind) {
+    if (taken.at(kind)) kinds.push_back(names.at(kind));
+  }
+  return fmt::format("{}", fmt::join(kinds, " or "));
 }
 
 FormattedReport OutputFormat::format(const Subject& subject) const {
-  if (!takes(kind_of(subject))) throw std::logic_error(option + " does not take this kind of report");
-  const std::tuple formatters{measured, threshold, verdicts, ranking, history};
-  return std::visit([&]<typename T>(const T* of) { return std::get<Formatter<T>>(formatters)(*of); },
+  if (!takes(subject)) throw std::logic_error(option + " does not take this kind of report");
+  return std::visit([&]<typename T>(const T* of) { return std::get<Formatter<T>>(writes.all)(*of); },
                     subject);
 }
 
@@ -44,15 +48,6 @@ FormatRegistration::FormatRegistration(OutputFormat format) {
   const auto behind =
       std::ranges::find_if(all, [&](const OutputFormat& other) { return other.option > format.option; });
   all.insert(behind, std::move(format));
-}
-
-std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds) {
-  std::vector<const OutputFormat*> formats;
-  for (const OutputFormat& format : registered_formats()) {
-    if (std::ranges::any_of(kinds, [&](SubjectKind kind) { return format.takes(kind); }))
-      formats.push_back(&format);
-  }
-  return formats;
 }
 
 }  // namespace breakeven

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "history/check.h"
 #include "rank/rank.h"
+#include "verdicts/fleet.h"
 #include "verdicts/measured.h"
 #include "verdicts/verdict.h"
 
@@ -23,14 +26,9 @@ struct CheckedHistory {
   std::string store;
 };
 
-/// The subject of a report. Never null; must outlive the report.
-using Subject =
-    std::variant<const Measured*, const Threshold*, const Verdicts*, const Ranking*, const CheckedHistory*>;
-/// The kinds of subjects, in the order of Subject's alternatives.
-enum class SubjectKind { measured, threshold, verdicts, ranking, history };
-SubjectKind kind_of(const Subject& subject);
-/// The name of a kind in messages: "results", "verdicts", ...
-std::string_view name(SubjectKind kind);
+/// The subject of a report, of any kind that there is. Never null; must outlive the report.
+using Subject = std::variant<const Measured*, const Threshold*, const Verdicts*, const Ranking*,
+                             const CheckedHistory*, const Fleet*>;
 
 struct FormattedReport {
   std::string text;
@@ -41,19 +39,37 @@ struct FormattedReport {
 template <typename T>
 using Formatter = FormattedReport (*)(const T&);
 
+/// What writes each kind of subject; null: it is not accepted.
+template <typename T>
+struct FormattersOf;
+template <typename... T>
+struct FormattersOf<std::variant<const T*...>> {
+  std::tuple<Formatter<T>...> all{};
+
+  /// Each of these takes another kind.
+  template <typename... Taken>
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of formatters is what it looks like
+  FormattersOf(Formatter<Taken>... given) {
+    ((std::get<Formatter<Taken>>(all) = given), ...);
+  }
+};
+using Formatters = FormattersOf<Subject>;
+
 struct OutputFormat {
   std::string option;              // unique: "--csv"
   std::string meaning;             // a noun for --help: "a CSV table, one row for each case and backend"
   bool beside_the_report = false;  // on standard output, added to the report for readers
   /// The control characters that the text may contain. Those of names and messages are replaced.
   std::string_view control_characters = "\n";
-  Formatter<Measured> measured = nullptr;  // null: not accepted
-  Formatter<Threshold> threshold = nullptr;
-  Formatter<Verdicts> verdicts = nullptr;
-  Formatter<Ranking> ranking = nullptr;
-  Formatter<CheckedHistory> history = nullptr;
+  Formatters writes;
 
-  bool takes(SubjectKind kind) const;
+  template <typename T>
+  bool takes() const {
+    return std::get<Formatter<T>>(writes.all) != nullptr;
+  }
+  bool takes(const Subject& subject) const;
+  /// The kinds of subjects that it accepts: "results or verdicts".
+  std::string kinds_taken() const;
   /// Writes the subject, which must be of a kind that this format accepts.
   FormattedReport format(const Subject& subject) const;
 };
@@ -63,8 +79,18 @@ struct FormatRegistration {
   explicit FormatRegistration(OutputFormat format);
 };
 
-/// The formats that accept any of these kinds, sorted by option. The pointers stay valid.
-std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds);
+/// Sorted by option. They stay where they are.
+const std::list<OutputFormat>& all_formats();
+
+/// The formats that accept any of these kinds.
+template <typename... T>
+std::vector<const OutputFormat*> formats_for() {
+  std::vector<const OutputFormat*> formats;
+  for (const OutputFormat& format : all_formats()) {
+    if ((format.takes<T>() || ...)) formats.push_back(&format);
+  }
+  return formats;
+}
 
 /// Adapts a formatter that accepts only results of `run`.
 template <FormattedReport (*write)(std::span<const Result>)>

@@ -57,7 +57,7 @@ FormattedReport github_benchmark_report(std::span<const Result> results) {
 const FormatRegistration github_benchmark_format(
     {.option = "--github",
      .meaning = "JSON for github-action-benchmark (customSmallerIsBetter)",
-     .measured = from_results_alone<github_benchmark_report>});
+     .writes = {from_results_alone<github_benchmark_report>}});
 
 }  // namespace
 }  // namespace breakeven

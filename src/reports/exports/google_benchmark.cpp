@@ -138,7 +138,7 @@ FormattedReport google_benchmark_report(std::span<const Result> results) {
 const FormatRegistration google_benchmark_format(
     {.option = "--google-benchmark",
      .meaning = "Google Benchmark's JSON, which its compare.py reads",
-     .measured = from_results_alone<google_benchmark_report>});
+     .writes = {from_results_alone<google_benchmark_report>}});
 
 }  // namespace
 }  // namespace breakeven

@@ -13,14 +13,15 @@ FormattedReport formatted_json(const T& found) {
   return report;
 }
 
+FormattedReport formatted_history(const CheckedHistory& history) {
+  return {.text = history_json(history.check, history.store)};
+}
+
 const FormatRegistration json_format({.option = "--out",
                                       .meaning = "everything that was found, as JSON",
-                                      .threshold = formatted_json<Threshold>,
-                                      .verdicts = formatted_json<Verdicts>,
-                                      .ranking = formatted_json<Ranking>,
-                                      .history = [](const CheckedHistory& history) -> FormattedReport {
-                                        return {.text = history_json(history.check, history.store)};
-                                      }});
+                                      .writes = {formatted_json<Threshold>, formatted_json<Verdicts>,
+                                                 formatted_json<Ranking>, formatted_json<Fleet>,
+                                                 formatted_history}});
 
 }  // namespace
 }  // namespace breakeven

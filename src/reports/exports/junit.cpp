@@ -272,8 +272,7 @@ FormattedReport verdicts_junit(const Verdicts& verdicts) {
 
 const FormatRegistration junit_format({.option = "--junit",
                                        .meaning = "JUnit XML, which CI services read",
-                                       .measured = from_results_alone<results_junit>,
-                                       .verdicts = verdicts_junit});
+                                       .writes = {from_results_alone<results_junit>, verdicts_junit}});
 
 }  // namespace
 }  // namespace breakeven

@@ -115,7 +115,7 @@ FormattedReport openmetrics_report(std::span<const Result> results) {
 
 const FormatRegistration openmetrics_format({.option = "--openmetrics",
                                              .meaning = "OpenMetrics text, for Prometheus",
-                                             .measured = from_results_alone<openmetrics_report>});
+                                             .writes = {from_results_alone<openmetrics_report>}});
 
 }  // namespace
 }  // namespace breakeven

@@ -14,15 +14,16 @@ FormattedReport rendered(const T& of) {
   return {.text = render(document_of(of))};
 }
 
+template <Renderer render, typename... T>
+Formatters of_every_kind(const std::variant<const T*...>* /*subject*/) {
+  return {rendered<render, T>...};
+}
+
 template <Renderer render>
 OutputFormat form(const char* option, const char* meaning) {
   return {.option = option,
           .meaning = meaning,
-          .measured = rendered<render, Measured>,
-          .threshold = rendered<render, Threshold>,
-          .verdicts = rendered<render, Verdicts>,
-          .ranking = rendered<render, Ranking>,
-          .history = rendered<render, CheckedHistory>};
+          .writes = of_every_kind<render>(static_cast<const Subject*>(nullptr))};
 }
 
 const FormatRegistration html(form<render_html>("--html", "a page for a browser"));

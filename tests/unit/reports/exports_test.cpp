@@ -48,9 +48,8 @@ Measured golden_results(const std::string& folder) {
 }
 
 FormattedReport exported(const std::string& option, const Subject& subject) {
-  const std::array kinds{kind_of(subject)};
-  for (const OutputFormat* format : formats_for(kinds)) {
-    if (format->option == option) return format->format(subject);
+  for (const OutputFormat& format : all_formats()) {
+    if (format.option == option) return format.format(subject);
   }
   throw std::out_of_range(option);
 }
@@ -64,17 +63,15 @@ FormattedReport exported(const std::string& option, const std::vector<Result>& r
 
 struct Golden {
   std::string folder, option;
-  SubjectKind kind;
 };
 
 std::vector<Golden> golden_files() {
   std::vector<Golden> all;
-  for (const auto& [folder, kind] :
-       {std::pair{"rich", SubjectKind::measured}, std::pair{"several", SubjectKind::measured},
-        std::pair{"verdicts", SubjectKind::verdicts}}) {
-    for (const OutputFormat* format : formats_for(std::array{kind})) {
-      if (!for_people.contains(format->option))
-        all.push_back({.folder = folder, .option = format->option, .kind = kind});
+  for (const auto& [folder, formats] :
+       {std::pair{"rich", formats_for<Measured>()}, std::pair{"several", formats_for<Measured>()},
+        std::pair{"verdicts", formats_for<Verdicts>()}}) {
+    for (const OutputFormat* format : formats) {
+      if (!for_people.contains(format->option)) all.push_back({.folder = folder, .option = format->option});
     }
   }
   return all;
@@ -83,9 +80,9 @@ std::vector<Golden> golden_files() {
 class Exports : public testing::TestWithParam<Golden> {};
 
 TEST_P(Exports, AreAsInTheGoldenFiles) {
-  const auto& [folder, option, kind] = GetParam();
+  const auto& [folder, option] = GetParam();
   std::string text;
-  if (kind == SubjectKind::verdicts) {
+  if (folder == "verdicts") {
     const fs::path file = golden_folder / folder / "verdicts.json";
     text = exported(option, &read_measured(std::span(&file, 1)).verdicts.front()).text;
   } else {
@@ -104,8 +101,7 @@ INSTANTIATE_TEST_SUITE_P(All, Exports, testing::ValuesIn(golden_files()), [](con
 
 TEST(ExportFormats, AreSortedByOption) {
   std::vector<std::string> options;
-  for (const OutputFormat* format : formats_for(std::array{SubjectKind::measured, SubjectKind::verdicts}))
-    options.push_back(format->option);
+  for (const OutputFormat* format : formats_for<Measured, Verdicts>()) options.push_back(format->option);
   EXPECT_TRUE(std::is_sorted(options.begin(), options.end()));
   EXPECT_EQ(std::set<std::string>(options.begin(), options.end()).size(), options.size());
   EXPECT_THAT(options, testing::IsSupersetOf({"--annotations", "--csv", "--junit", "--out"}));

@@ -442,7 +442,7 @@ TEST(Fleet, FilesOfOneMachineAreItsRuns) {
   EXPECT_THAT(fleet.notes,
               ElementsAre("files of one machine are its runs: node0 (2 files), node1 (2 files), node2 (2 "
                           "files) and node3 (2 files)"));
-  EXPECT_THAT(to_json_text(fleet, 0.03), HasSubstr("\"runs\": 2"));
+  EXPECT_THAT(to_json_text(fleet), HasSubstr("\"runs\": 2"));
 }
 
 TEST(Fleet, FilesThatCannotBeRunsOfOneMachineAreNodes) {

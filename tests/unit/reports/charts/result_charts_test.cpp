@@ -102,6 +102,7 @@ TEST(Charts, OfAGpuShowTheSpeedUpWithItsInterval) {
   const Chart& chart = named(all, "matmul-m-speedup");
   EXPECT_THAT(labels(chart), ElementsAre("CUDA"));
   EXPECT_TRUE(chart.series[0].is_gpu);
+  EXPECT_THAT(chart.about, ElementsAre(Focus::gpu));
   EXPECT_EQ(chart.reference, 1);
   EXPECT_NEAR(chart.series[0].points.at(2).y, 2.56, 1e-9) << "over the fastest of the CPU's";
   EXPECT_NEAR(*chart.series[0].points[2].high / 2.56,
@@ -122,6 +123,8 @@ TEST(Charts, OfInferenceShowLatencies) {
   EXPECT_EQ(all[0].y.label, "images per second");
   EXPECT_EQ(all[1].y.unit, ChartUnit::seconds);
   EXPECT_TRUE(all[1].less_is_better);
+  EXPECT_THAT(all[0].about, IsEmpty()) << "any topic may show rates";
+  EXPECT_TRUE(all[1].is_about(Focus::latency) && all[1].is_aside);
   EXPECT_FALSE(all[0].less_is_better);
   EXPECT_EQ(all[1].series.at(0).points.at(0).y, 1e-3);
   EXPECT_EQ(all[1].series[0].points[0].high, 3e-3);
@@ -160,6 +163,7 @@ TEST(Charts, ShowLossesUpToTheLastStepThatAllHave) {
     if (chart.y.label == "loss") losses.push_back(&chart);
   }
   ASSERT_THAT(losses, SizeIs(2));
+  EXPECT_TRUE(losses[0]->is_aside);
   EXPECT_THAT(losses[0]->series.at(0).points, SizeIs(3));
   EXPECT_THAT(losses[0]->series.at(1).points, SizeIs(3));
   EXPECT_EQ(losses[1]->x.unit, ChartUnit::seconds);
@@ -192,6 +196,7 @@ TEST(Charts, OfLowerPrecisionAreByOperation) {
       {product("onednn", 64, 4e-5), product("blis", 64, 6e-5), in_dtype(product("onednn", 64, 1e-5), "bf16"),
        product("onednn", 128, 4e-4), in_dtype(product("blis", 128, 1e-3), "bf16")});
   const Chart& chart = named(all, "lower-precision");
+  EXPECT_THAT(chart.about, ElementsAre(Focus::precision));
   EXPECT_THAT(chart.categories, ElementsAre("bf16"));
   EXPECT_THAT(labels(chart), ElementsAre("Matrix products"));
   const ChartPoint& point = chart.series[0].points.at(0);
@@ -216,6 +221,7 @@ TEST(Charts, OfStepsOfOptimisationAreALadderInTheirOrder) {
           step("bf16", true, false, 64, 1e-3), step("bf16", true, true, 64, 5e-4),
           step("bf16", true, true, 256, 1e-3)});
   const Chart& ladder = named(all, "train-mlp-steps-of-optimisation");
+  EXPECT_THAT(ladder.about, ElementsAre(Focus::graphs, Focus::steps));
   EXPECT_THAT(ladder.categories,
               ElementsAre("f32, batch 64", "bf16, batch 64", "bf16 + tuned, batch 64",
                           "bf16 + tuned + fused, batch 64", "bf16 + tuned + fused, batch 256"));
@@ -239,6 +245,7 @@ TEST(Charts, OfSeveralRanksShowHowFarFromIdealTheyAre) {
       of({training(64, 1, 2e-3), training(128, 1, 4e-3), training(128, 2, 2.5e-3)});
   const Chart& chart = named(all, "ranks");
   EXPECT_EQ(chart.kind, Chart::Kind::intervals);
+  EXPECT_THAT(chart.about, ElementsAre(Focus::scaling));
   EXPECT_EQ(chart.reference, 1);
   EXPECT_THAT(labels(chart), ElementsAre("OpenBLAS"));
   EXPECT_THAT(chart.categories,

@@ -30,10 +30,6 @@ std::vector<Statement> on(Focus focus, const std::vector<CaseResult>& cases) {
   return statements_on(focus, {.timed = timed, .families = families, .runs = runs});
 }
 
-Chart named(const std::string& name) {
-  return {.name = name, .title = {}};
-}
-
 CaseResult with(CaseResult c, const std::string& parameter, const Value& value) {
   c.parameters.set(parameter, value);
   c.id += "/" + parameter + "=" + to_string(value);
@@ -234,13 +230,6 @@ TEST(Topics, AreFoundWithoutAQuestionOrAsked) {
                                                Focus::precision, Focus::batch, Focus::capacity));
   EXPECT_EQ(found(Focus::batch), found(std::nullopt)) << "once";
   EXPECT_THAT(found(Focus::steps), testing::Contains(Focus::steps));
-}
-
-TEST(Topics, HaveTheChartsOfTheirName) {
-  EXPECT_TRUE(is_about(named("matmul-m-speedup"), Focus::gpu));
-  EXPECT_TRUE(is_about(named("ranks"), Focus::scaling));
-  EXPECT_FALSE(is_about(named("all-reduce-ranks"), Focus::scaling)) << "a curve over the number of ranks";
-  EXPECT_FALSE(is_about(named("matmul-m"), Focus::libraries)) << "any chart may show them";
 }
 
 // ---- what configs ask
