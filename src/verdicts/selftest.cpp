@@ -32,25 +32,13 @@ double smallest_change(double deviation, double bound, const GateRules& rules) {
   // 19 times in 20: each of the two stages may miss half of the rest.
   constexpr double found = 0.975;
   const double power = normal_quantile(found);
-  // Few launches are among those with close bounds: the first look must do.
-  const GateRules deciding = bound > 0 ? rules_of_bounds(rules) : rules;
-  const std::vector<Look> looks = confirming_looks(deciding);
-  const Look look = bound > 0 ? looks.front() : looks.back();
-  const double error = look.share * confirming_error(deciding);
-  const double mean_deviation = deviation / std::sqrt(static_cast<double>(look.launches));
+  const Look last = confirming_looks(rules).back();
+  const double error = last.share * confirming_error(rules);
+  const double mean_deviation = deviation / std::sqrt(static_cast<double>(last.launches));
   // The randomisation test needs about as large an effect as Student's t, which approximates it.
-  const double significant = (student_t_exceeded(look.launches - 1, error) + power) * mean_deviation;
+  const double significant = (student_t_exceeded(last.launches - 1, error) + power) * mean_deviation;
   const double matters = std::log1p(rules.threshold) + power * mean_deviation;
   return std::expm1(bound + std::max(significant, matters));
-}
-
-double deciding_share(const GateRules& rules) {
-  const auto first = first_looks();
-  const auto confirming = confirming_looks(rules_of_bounds(rules));
-  const auto launches = [](const Look& of_first, const Look& of_confirming) {
-    return static_cast<double>(of_first.launches + of_confirming.launches);
-  };
-  return launches(first.front(), confirming.front()) / launches(first.back(), confirming.back());
 }
 
 std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules) {
@@ -79,7 +67,7 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
   std::vector<CaseNoise> all;
   for (const auto& [of, pool] : pools) {
     const double pooled = std::sqrt(pool.squares / pool.freedom);
-    const double bound = quantile(pool.bounds, deciding_share(rules));
+    const double bound = median(pool.bounds);
     all.push_back({.id = of.first,
                    .backend = of.second,
                    .launches = pool.bounds.size(),

@@ -29,7 +29,7 @@ struct CaseNoise {
   std::string id, backend;
   std::size_t launches = 0;
   double deviation = 0;        // standard deviation of log(head / base) between launches
-  double bound = 0;            // the most by which neighbours may have changed it in the launches that decide
+  double bound = 0;            // the most by which neighbours may have changed it in the median launch
   double smallest_change = 0;  // found 19 times in 20, as a fraction
 };
 
@@ -47,10 +47,6 @@ struct Selftest {
 /// neighbours may have changed their logarithms by `bound`: more than that by at least the threshold, and far
 /// enough from 0 for the last look.
 double smallest_change(double deviation, double bound, const GateRules& rules);
-
-/// The part of a case's launches that is enough to suspect and to confirm a change, if it takes as many as it
-/// may. A gate decides by those with the closest bounds.
-double deciding_share(const GateRules& rules);
 
 /// The noise of each case, from gates without a change. Cases with fewer than three launches are left out.
 std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules);

@@ -19,11 +19,6 @@ namespace {
 constexpr double trimmed = 0.15;
 /// The largest weight of a launch in the test, as a multiple of the median magnitude.
 constexpr double most_weight = 1.5;
-/// The part of the error with which launches of known effects decide.
-constexpr double share_of_known = 0.9;
-/// Shares of the machine's own speed. The launches above each are an experiment of their own; the last has
-/// all.
-constexpr std::array least_speeds{0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.0};
 
 const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
   const auto found = std::ranges::find(looks, static_cast<int>(launches), &Look::launches);
@@ -59,12 +54,8 @@ std::vector<LaunchEffect> all_of(const Effects& effects) {
   return all;
 }
 
-GateRules with_share(GateRules rules, double share) {
+Decision decide_with_share(const std::vector<LaunchEffect>& launches, GateRules rules, double share) {
   rules.false_alarm *= share;
-  return rules;
-}
-
-Decision decide_alone(const std::vector<LaunchEffect>& launches, const GateRules& rules) {
   Decision decided;
   for (const LaunchEffect& launch : launches) {
     decided.step = add_launch(decided.effects, launch, rules);
@@ -142,26 +133,24 @@ Step add_launch(Effects& effects, const LaunchEffect& effect, const GateRules& r
   return step;
 }
 
-GateRules rules_of_bounds(GateRules rules) {
-  return with_share(rules, (1 - share_of_known) / least_speeds.size());
-}
-
 Decision decide_from(const std::vector<LaunchEffect>& launches, const GateRules& rules) {
+  constexpr double share_of_known = 0.9;
   std::vector<LaunchEffect> known;
   std::ranges::copy_if(launches, std::back_inserter(known), &LaunchEffect::is_known);
-  Decision of_known = decide_alone(known, with_share(rules, share_of_known));
+  Decision of_known = decide_with_share(known, rules, share_of_known);
   const bool has_ended = of_known.step.next == Step::Next::stop;
   if (known.size() == launches.size() || (has_ended && of_known.step.verdict != Verdict::inconclusive))
     return of_known;
   // Fast launches have close bounds, and slow ones are many. How fast the machine was does not depend on the
   // effect, so that the launches above each of these speeds are an experiment of their own.
+  constexpr std::array least_speeds{0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.0};  // the last has all launches
   Decision of_all;
   for (const double least_speed : least_speeds) {
     std::vector<LaunchEffect> fast;
     std::ranges::copy_if(launches, std::back_inserter(fast), [&](const LaunchEffect& launch) {
       return launch.upper - launch.middle() <= neighbour_bound(least_speed);
     });
-    of_all = decide_alone(fast, rules_of_bounds(rules));
+    of_all = decide_with_share(fast, rules, (1 - share_of_known) / least_speeds.size());
     if (of_all.step.verdict == Verdict::slower || of_all.step.verdict == Verdict::faster) return of_all;
   }
   const auto fewest = static_cast<std::size_t>(first_looks().front().launches);

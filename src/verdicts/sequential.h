@@ -87,10 +87,6 @@ Ending end_undecided(const Effects& effects, const GateRules& rules);
 /// Adds a launch's effect to the current stage, and returns the next step; records a suspicion in `effects`.
 Step add_launch(Effects& effects, const LaunchEffect& effect, const GateRules& rules);
 
-/// The rules of launches that show bounds of their effects: those above each of several speeds of the machine
-/// are an experiment of their own, with its part of a tenth of the error.
-GateRules rules_of_bounds(GateRules rules);
-
 /// The next step after these launches, and the effects that it rests on.
 struct Decision {
   Step step;
@@ -98,7 +94,7 @@ struct Decision {
 };
 /// Decides a case from all of its launches, in their order. The launches whose effects are known decide
 /// alone, with nine tenths of the error. Where they do not, launches may find the case slower or faster by
-/// their bounds: those above each of several speeds of the machine, and all.
+/// their bounds, with the other tenth: those above each of several speeds of the machine, and all.
 Decision decide_from(const std::vector<LaunchEffect>& launches, const GateRules& rules);
 
 /// The estimate of the effect: the trimmed mean of the launches. Needs at least one launch.

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -109,32 +108,6 @@ TEST(SelftestNoise, TellsWhatAGateFinds) {
     }
     EXPECT_GE(found, 0.9 * trials) << deviation << " " << change;
   }
-}
-
-/// A neighbour that comes and goes slows the launches unlike.
-TEST(SelftestNoise, TellsWhatAGateFindsBesideNeighbours) {
-  GateRules rules;
-  rules.cases = 50;
-  constexpr double deviation = 0.01;
-  std::mt19937_64 generator(3);
-  std::uniform_real_distribution own_speed(0.75, 0.95);
-  std::normal_distribution noise(0.0, deviation);
-  std::vector<double> bounds(1000);
-  std::ranges::generate(bounds, [&] { return neighbour_bound(own_speed(generator)); });
-  const double change = smallest_change(deviation, quantile(bounds, deciding_share(rules)), rules);
-  EXPECT_LT(change, smallest_change(deviation, median(bounds), rules));
-  int found = 0;
-  constexpr int trials = 40, launches = 61;
-  for (int i = 0; i < trials; ++i) {
-    std::vector<LaunchEffect> effects;
-    for (int launch = 0; launch < launches; ++launch) {
-      const double effect = std::log1p(change) + noise(generator);
-      const double bound = neighbour_bound(own_speed(generator));
-      effects.emplace_back(effect - bound, effect + bound);
-    }
-    found += decide_from(effects, rules).step.verdict == Verdict::slower ? 1 : 0;
-  }
-  EXPECT_GE(found, 0.9 * trials) << change;
 }
 
 TEST(SelftestWarnings, AreOfWhatCannotBeTold) {
