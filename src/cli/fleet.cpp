@@ -39,8 +39,8 @@ int judge_files(const FleetCommand& o) {
         names.push_back(file == "-" ? "standard input" : file.string());
       });
   const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});
-  if (!o.outputs.replace_the_report()) print_document(document_of(fleet), true);
   o.outputs.write(&fleet);
+  if (!o.outputs.replace_the_report()) print_document(document_of(fleet), true);
   return exit_status(fleet);
 }
 

@@ -47,6 +47,8 @@ class AgainstTheTruth(unittest.TestCase):
         sample = self.backend.ask(request="sample", iterations=3)
         if case["op"] == "train":  # verify restored the initial weights
             self.assertEqual(sample["losses"], shown["losses"])
+            again = self.backend.ask(request="verify", elements=elements)
+            self.assertEqual(again["losses"], shown["losses"], "sampling leaves the initial weights as they were")
         else:
             self.assertEqual(len(sample["latencies"]), 3)
             self.assertAlmostEqual(sum(sample["latencies"]) / 3, sample["seconds"])
@@ -74,7 +76,7 @@ def network_cases():
     cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
     cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
     cases += [infer(network, 3) for network in NETWORKS]
-    # They contain the layers of the others.
+    # LeNet and the transformer have all layers of the others.
     return cases + [infer(network, 3, dtype) for network in ("lenet", "transformer") for dtype in ("f16", "bf16")]
 
 

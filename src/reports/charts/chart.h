@@ -53,7 +53,7 @@ struct Chart {
   std::string name;               // letters, digits and -; unique among the charts of a report
   std::string title;              // printable
   std::vector<Focus> about = {};  // the topics whose answer it shows
-  bool is_aside = false;          // the picture of no other topic's answer
+  bool is_aside = false;          // never chosen for a topic that it is not about
   Kind kind = Kind::lines;
   ChartAxis x = {}, y = {};  // for bars, intervals and distributions, y is the horizontal axis
   std::vector<std::string> categories = {};  // for these kinds; x is an index into them

@@ -114,7 +114,7 @@ struct Card {
 
 struct Document {
   std::string title = {};   // the question, or the decision
-  Tone tone = Tone::plain;  // of the title
+  Tone tone = Tone::plain;  // of the decision; plain: the title is a question
   std::string about = {};   // machines, date, version, how many results are verified: one line
   std::vector<Card> cards = {};
   std::vector<Sentence> notes = {};  // qualify the answers, the worst first

@@ -80,6 +80,16 @@ std::string standing_text(const Fleet& fleet, const NodeStanding& standing) {
                      standing.cause);
 }
 
+/// "1 of 8 slower", for the table of contents.
+std::string kind_in_short(const Fleet& fleet, const NodeKind& kind) {
+  if (!kind.why_not.empty()) return "not compared";
+  std::set<std::size_t> slow;
+  for (const NodeStanding& standing : fleet.standings) {
+    if (is_of(kind, standing) && standing.is_slower) slow.insert(standing.node);
+  }
+  return slow.empty() ? "none slower" : fmt::format("{} of {} slower", slow.size(), kind.nodes.size());
+}
+
 /// Adds which nodes may only have had a slow run.
 void add_measure_again(std::vector<Sentence>& answer, const Fleet& fleet, const NodeKind& kind,
                        const std::string& of_kind) {
@@ -135,6 +145,7 @@ Document document_of(const Fleet& fleet) {
     Card& card = document.cards.emplace_back();
     card.id = fmt::format("kind-{}", i + 1);
     card.question = fmt::format("{} x {}", kind.nodes.size(), printable(kind.name));
+    card.short_answer = kind_in_short(fleet, kind);
     // The answers of several kinds stand below each other.
     const std::string of_kind = fleet.kinds.size() > 1 ? card.question + ": " : "";
     if (!kind.why_not.empty())

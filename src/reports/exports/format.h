@@ -39,16 +39,16 @@ struct FormattedReport {
 template <typename T>
 using Formatter = FormattedReport (*)(const T&);
 
-/// What writes each kind of subject; null: it is not accepted.
+/// The function that writes each kind of subject; null: the kind is not accepted.
 template <typename T>
 struct FormattersOf;
 template <typename... T>
 struct FormattersOf<std::variant<const T*...>> {
   std::tuple<Formatter<T>...> all{};
 
-  /// Each of these takes another kind.
+  /// At most one function for each kind.
   template <typename... Taken>
-  // NOLINTNEXTLINE(google-explicit-constructor): a list of formatters is what it looks like
+  // NOLINTNEXTLINE(google-explicit-constructor): so that a brace list initialises it
   FormattersOf(Formatter<Taken>... given) {
     ((std::get<Formatter<Taken>>(all) = given), ...);
   }

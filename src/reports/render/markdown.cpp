@@ -149,6 +149,7 @@ std::string render_markdown(const Document& document) {
 
 std::string render_answers(const Document& document) {
   std::string text;
+  if (document.tone != Tone::plain) text = document.title + "\n";  // the decision
   for (const Card& card : document.cards) {
     for (const auto* answers : {&card.answer, &card.more_answers}) {
       for (const Sentence& sentence : *answers) text += sentence.text + "\n";

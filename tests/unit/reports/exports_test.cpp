@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/property_tree/ptree.hpp>
 #include <map>
 #include <regex>
