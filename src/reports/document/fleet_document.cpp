@@ -51,15 +51,20 @@ std::string nodes_text(std::size_t nodes, const Fleet& fleet, std::string_view s
                      nodes == 1 ? "is" : "are", slower, nodes == 1 ? "its" : "their");
 }
 
+/// The nodes with a standing for which this holds.
+std::set<std::size_t> nodes_where(const Fleet& fleet, const auto& holds) {
+  std::set<std::size_t> nodes;
+  for (const NodeStanding& standing : fleet.standings) {
+    if (holds(standing)) nodes.insert(standing.node);
+  }
+  return nodes;
+}
+
 std::string decision_text(const Fleet& fleet) {
   if (fleet.standings.empty()) return "No node could be compared with others of its kind.";
-  std::set<std::size_t> slow, probable;
-  for (const NodeStanding& standing : fleet.standings) {
-    if (standing.is_slower) slow.insert(standing.node);
-  }
-  for (const NodeStanding& standing : fleet.standings) {
-    if (standing.is_probably_slower && !slow.contains(standing.node)) probable.insert(standing.node);
-  }
+  const auto slow = nodes_where(fleet, [](const NodeStanding& one) { return one.is_slower; });
+  const auto probable = nodes_where(
+      fleet, [&](const NodeStanding& one) { return one.is_probably_slower && !slow.contains(one.node); });
   if (slow.empty() && probable.empty()) return "No node was found to be slower than the others of its kind.";
   if (slow.empty())
     return nodes_text(probable.size(), fleet, "probably slower") +
@@ -83,10 +88,8 @@ std::string standing_text(const Fleet& fleet, const NodeStanding& standing) {
 /// "1 of 8 slower", for the table of contents.
 std::string kind_in_short(const Fleet& fleet, const NodeKind& kind) {
   if (!kind.why_not.empty()) return "not compared";
-  std::set<std::size_t> slow;
-  for (const NodeStanding& standing : fleet.standings) {
-    if (is_of(kind, standing) && standing.is_slower) slow.insert(standing.node);
-  }
+  const auto slow =
+      nodes_where(fleet, [&](const NodeStanding& one) { return one.is_slower && is_of(kind, one); });
   return slow.empty() ? "none slower" : fmt::format("{} of {} slower", slow.size(), kind.nodes.size());
 }
 
