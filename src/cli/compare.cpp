@@ -1,6 +1,7 @@
 // breakeven compare: compares two result files and prints a verdict for each case.
 #include "verdicts/compare.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,7 @@
 #include "results/google_benchmark.h"
 #include "results/reading.h"
 #include "session/environment.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
@@ -36,6 +38,7 @@ Verdicts compare_files_as_read(const std::filesystem::path& base, const std::fil
       std::array{base, head},
       [](const std::filesystem::path& file) { return read_any_result(file, Detail::figures); },
       [&](const std::filesystem::path& /*file*/, Result result) { results.push_back(std::move(result)); });
+  std::ranges::for_each(results, mark_implausible_as_read);
   Verdicts verdicts = compare_results(results[0], results[1], options);
   verdicts.base.threads = results[0].host.threads;
   verdicts.head.threads = results[1].host.threads;

@@ -13,6 +13,7 @@
 #include "reports/document/builders.h"
 #include "results/reading.h"
 #include "text/printable.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
@@ -35,7 +36,7 @@ int judge_files(const FleetCommand& o) {
   read_ahead(
       o.files, [](const std::filesystem::path& file) { return read_result(file, Detail::figures); },
       [&](const std::filesystem::path& file, Result result) {
-        results.push_back(std::move(result));
+        mark_implausible_as_read(results.emplace_back(std::move(result)));
         names.push_back(file == "-" ? "standard input" : file.string());
       });
   const Fleet fleet = judge_fleet(results, names, {.threshold = o.threshold});

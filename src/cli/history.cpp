@@ -24,6 +24,7 @@
 #include "results/google_benchmark.h"
 #include "results/number_text.h"
 #include "results/reading.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
@@ -97,6 +98,7 @@ std::vector<ReadResult> read_all(const std::vector<std::filesystem::path>& files
   for (const auto& file : files) {
     ReadResult& read = all.emplace_back(ReadResult{.file = file, .text = read_result_text(file)});
     read.result = any_result_from_text(read.text, file.string());
+    mark_implausible_as_read(read.result);
     read.measurements = count_measurements(read.result);
   }
   return all;
@@ -127,6 +129,7 @@ int add_runs(const HistoryOptions& o) {
             fmt::format("  {} counts as this machine, which agrees in all but its name; --machine NAME keeps "
                         "them apart\n",
                         printable(host)));
+      if (!read.result.complete) print("  its run was interrupted: further cases may be missing\n");
       if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
         print(fmt::format("  its time is before that of {}: runs stay in the order in which they are added\n",
                           describe_run(*added.before)));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "text/printable.h"
+
 namespace breakeven {
 namespace {
 
@@ -60,7 +62,8 @@ Filter::Filter(const std::string& pattern) : expression_(pattern, RE2::Quiet) {
   const std::string& part = expression_.error_arg();
   const std::string problem = problem_of(expression_.error_code(), pattern, part);
   const bool is_part = !part.empty() && part != pattern;
-  throw FilterError(fmt::format("--filter {}: {}{}", pattern, is_part ? "'" + part + "' " : "", problem));
+  throw FilterError(
+      fmt::format("--filter {}: {}{}", printable(pattern), is_part ? "'" + part + "' " : "", problem));
 }
 
 bool Filter::finds(std::string_view text) const {

@@ -219,7 +219,7 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
   CaseResult c;
   c.id = rows.name;
   c.label = rows.label;
-  c.op = "benchmark";
+  c.op = google_benchmark_op;
   c.backend = backend;
   c.flop = c.bytes = std::nan("");
   if (!rows.error.empty() || !rows.skip.empty()) {
@@ -301,6 +301,11 @@ Result result_of(const Json& json) {
   return result;
 }
 
+Result result_of_text(const std::string& text) {
+  // A user's counter may have the name of a field, and follows it in the file.
+  return result_of(ParsedFile(without_bare_words(text), RepeatedKey::first_counts).document());
+}
+
 }  // namespace
 
 bool is_google_benchmark(const std::string& text) {
@@ -332,10 +337,7 @@ AnyText read_any_text(const std::filesystem::path& path) {
 }
 
 Result google_benchmark_from_text(const std::string& text, const std::string& file) {
-  return naming_file(file, [&] {
-    // A user's counter may have the name of a field, and follows it in the file.
-    return result_of(ParsedFile(without_bare_words(text), RepeatedKey::first_counts).document());
-  });
+  return naming_file(file, [&] { return result_of_text(text); });
 }
 
 Result any_result_from_text(const std::string& text, const std::string& file) {
@@ -345,8 +347,7 @@ Result any_result_from_text(const std::string& text, const std::string& file) {
 Result read_any_result(const std::filesystem::path& path, Detail detail) {
   return naming_file(path.string(), [&] {
     AnyText text = read_any_text(path);
-    return text.is_google_benchmark ? google_benchmark_from_text(text.start, path.string())
-                                    : AnyFile(text.parts(), detail).result();
+    return text.is_google_benchmark ? result_of_text(text.start) : AnyFile(text.parts(), detail).result();
   });
 }
 

@@ -9,6 +9,9 @@
 
 namespace breakeven {
 
+/// The operation of all cases of such a file.
+inline constexpr const char* google_benchmark_op = "benchmark";
+
 /// True if the text is from Google Benchmark. Reads it only up to the first top-level key that shows this.
 bool is_google_benchmark(const std::string& text);
 

@@ -8,9 +8,11 @@
 #include <functional>
 #include <initializer_list>
 
+#include "host/own_speed.h"
 #include "json/text.h"
 #include "protocol/foreign_text.h"
 #include "protocol/messages.h"
+#include "protocol/possible_seconds.h"
 #include "results/counted_samples.h"
 #include "results/file_kind.h"
 #include "results/reading.h"
@@ -121,17 +123,30 @@ std::string fault_of(const MachineSpeed& speed) {
   const auto is_share = [](double value) { return value >= 0 && value <= 1; };
   if (speed.rounds < 1 || speed.slow_rounds < 0 || speed.slow_rounds > speed.rounds)
     return fmt::format("has {} slow rounds of {}", speed.slow_rounds, speed.rounds);
-  if (!is_share(speed.median) || !is_share(speed.lowest)) return "has a share that is not from 0 to 1";
+  for (const double share : {speed.median, speed.lowest}) {
+    if (!is_share(share)) return fmt::format("has a share of {}, which must be from 0 to 1", share);
+  }
+  constexpr double rounding = 1e-6;
+  if (speed.lowest > speed.median + rounding)
+    return fmt::format("has a median of {}, and a lowest share of {}", speed.median, speed.lowest);
+  if (speed.slow_rounds == 0 && speed.lowest < trusted_speed_share - rounding)
+    return fmt::format("has 0 slow rounds, and a lowest share of {}", speed.lowest);
   for (const auto* parts : {&speed.best_seconds, &speed.median_seconds}) {
     for (const auto& [part, seconds] : *parts) {
       if (!(seconds > 0) || !std::isfinite(seconds))
-        return fmt::format("has no time of the probe's part '{}'", part);
+        return fmt::format("has a time of {} s of the probe's part '{}'", seconds, part);
     }
+  }
+  for (const auto& [part, seconds] : speed.median_seconds) {
+    const auto best = speed.best_seconds.find(part);
+    if (best != speed.best_seconds.end() && best->second > seconds * (1 + rounding))
+      return fmt::format("has a best time of {} s of the probe's part '{}', and a median of {} s",
+                         best->second, part, seconds);
   }
   for (const auto& [range, what] : {std::pair(speed.clock_range, "the clock"),
                                     std::pair(speed.core_to_core_range, "the core-to-core latency")}) {
     if (range && !(*range >= 1 && std::isfinite(*range)))
-      return fmt::format("has a range of {} that is less than 1", what);
+      return fmt::format("has a range of {} of {}, which must be at least 1", what, *range);
   }
   if (speed.instructions_per_cycle && !(*speed.instructions_per_cycle > 0))
     return "has a number of instructions per cycle that is not above 0";
@@ -234,8 +249,12 @@ void fields(Fields& f, Training& training) {
   f.optional("loss_stride", training.loss_stride);
   f.optional("steps", training.steps);
   f.optional("accuracy", training.accuracy);
-  f.derived("epochs", training.epoch_seconds.size());
+  std::optional<std::int64_t> epochs = std::ssize(training.epoch_seconds);
+  if (f.reads()) epochs.reset();
+  f.optional("epochs", epochs);
   f.optional("epoch_seconds", training.epoch_seconds);
+  f.expect(!epochs || *epochs == std::ssize(training.epoch_seconds), "has {} epochs, and the seconds of {}",
+           epochs.value_or(0), training.epoch_seconds.size());
   f.optional("epoch_accuracy", training.epoch_accuracy);
   f.optional("seconds_to_accuracy", training.seconds_to_accuracy);
 }
@@ -308,6 +327,10 @@ void fields(Fields& f, Sampling& sampling) {
   f.required("wall_seconds", sampling.wall_seconds);
   f.required("sample_seconds", sampling.sample_seconds);
   f.if_set("probe_seconds", sampling.probe_seconds);
+  for (const auto& [what, seconds] : {std::pair("wall_seconds", sampling.wall_seconds),
+                                      std::pair("sample_seconds", sampling.sample_seconds),
+                                      std::pair("probe_seconds", sampling.probe_seconds)})
+    f.expect(is_amount(seconds), "has {} of {}", what, seconds);
 }
 
 void fields(Fields& f, ShardSettings& settings) {
@@ -332,7 +355,11 @@ void fields(Fields& f, ShardRecord& record) {
 
 /// Writes or reads "shard" and "shard_plan"; neither is there for a run of all cases.
 void shard_fields(Fields& f, std::optional<ShardRecord>& record) {
-  if (f.writes() ? !record.has_value() : f.reader().find("shard") == nullptr) return;
+  if (f.writes() && !record) return;
+  if (f.reads() && f.reader().find("shard") == nullptr) {
+    if (f.reader().find("shard_plan") != nullptr) f.reader().fail_at("shard_plan", "is there, and no shard");
+    return;
+  }
   if (f.reads()) record.emplace();
   std::string text = record->shard.text();
   f.required("shard", text);
@@ -356,7 +383,11 @@ void fields(Fields& f, Result& result) {
   });
   f.optional("warnings", result.warnings);
   f.required("host", result.host);
+  f.if_set("machines_differ", result.machines_differ);
   if (f.reads()) expect_counts(f.reader().child("host"));
+  const Json* config = f.reads() ? f.reader().find("config") : nullptr;
+  if (config != nullptr && !config->is_object() && !config->is_array())  // several configs: a list
+    f.reader().fail_at("config", "must be an object, or a list of objects");
   f.json_text("config", result.config);
   shard_fields(f, result.shard);
   f.optional("sampling", result.sampling);
@@ -402,7 +433,8 @@ Result AnyFile::result() {
   expect_schema(in, result_schema);
   auto result = read_fields<Result>(in);
   Fields(in).required("backends", result.backends);
-  if (const std::string fault = fault_of(result.backends); !fault.empty()) in.fail_at("backends", fault);
+  if (const std::string fault = fault_of(result.backends, result.host); !fault.empty())
+    in.fail_at("backends", fault);
   if (!received_cases_) {  // they precede the schema
     read_cases(in, cases_);
     if (detail_ == Detail::figures) std::ranges::for_each(cases_, keep_figures);
@@ -410,7 +442,7 @@ Result AnyFile::result() {
   if (error_) std::rethrow_exception(error_);
   result.cases = std::move(cases_);
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
-    if (const std::string fault = fault_of(result.cases[i], result.backends); !fault.empty())
+    if (const std::string fault = fault_of(result.cases[i], result); !fault.empty())
       throw JsonError((Place() / "cases" / i).pointer(), case_fault(result.cases[i], fault));
   }
   return result;

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <initializer_list>
 #include <iomanip>
+#include <numeric>
 #include <set>
 #include <span>
 #include <sstream>
@@ -15,6 +16,7 @@
 
 #include "protocol/possible_seconds.h"
 #include "results/counted_samples.h"
+#include "results/google_benchmark.h"
 #include "statistics/summary.h"
 #include "workloads/workload.h"
 
@@ -85,6 +87,25 @@ std::string fault_of_samples(const Timing& timing) {
   return "";
 }
 
+/// The interval of a median reaches over the middle samples, however it was computed: at least a third of a
+/// standard deviation of their number to either side (binomial, n / 4).
+std::string fault_of_interval(const Timing& timing, std::vector<double> counted) {
+  constexpr std::size_t fewest = 6;  // samples with an interval
+  if (counted.size() < fewest) return "";
+  if (!timing.ci_low)
+    return fmt::format("has no interval, and {} samples, of which {} are enough", counted.size(), fewest);
+  const double n = static_cast<double>(counted.size());
+  const auto middle = static_cast<std::ptrdiff_t>(std::ceil((n - std::sqrt(n) / 3) / 2)) - 1;
+  const auto low = counted.begin() + middle;
+  const auto high = counted.end() - 1 - middle;
+  std::ranges::nth_element(counted, low);
+  const double least = *low;
+  std::ranges::nth_element(counted, high);
+  if (is_at_least(least, *timing.ci_low) && is_at_least(*timing.ci_high, *high)) return "";
+  return fmt::format("has an interval from {} to {} s, and its middle samples are from {} to {} s",
+                     *timing.ci_low, *timing.ci_high, least, *high);
+}
+
 std::string fault_of_median(const Timing& timing) {
   if (!is_possible(timing.median))
     return fmt::format("has a median of {} s, and a clock gives {:g} to {:g} s", timing.median,
@@ -97,7 +118,7 @@ std::string fault_of_median(const Timing& timing) {
   for (const std::size_t i : counted_indices(timing)) counted.push_back(timing.samples[i]);
   if (!counted.empty()) {
     const auto [least, most] = std::ranges::minmax(counted);
-    const double computed = median(std::move(counted));
+    const double computed = median(counted);
     if (!agree(timing.median, computed))
       return fmt::format("has a median of {} s, and samples whose median is {} s", timing.median, computed);
     if (timing.ci_low && !(is_at_least(*timing.ci_low, least) && is_at_least(most, *timing.ci_high)))
@@ -108,30 +129,77 @@ std::string fault_of_median(const Timing& timing) {
       !(is_at_least(timing.median, *timing.ci_low) && is_at_least(*timing.ci_high, timing.median)))
     return fmt::format("has an interval from {} to {} s that does not contain its median of {} s",
                        *timing.ci_low, *timing.ci_high, timing.median);
-  return "";
+  return fault_of_interval(timing, std::move(counted));
 }
 
 std::string fault_of(const Timing& timing) {
   if (timing.iterations < 0) return fmt::format("has {} iterations in a sample", timing.iterations);
+  if (const double sample = static_cast<double>(timing.iterations) * timing.median;
+      timing.iterations > 1 && sample > longest_seconds)
+    return fmt::format("has {} iterations of {} s in a sample, and a clock gives up to {:g} s",
+                       timing.iterations, timing.median, longest_seconds);
   std::string fault = fault_of_samples(timing);
   return fault.empty() ? fault_of_median(timing) : fault;
 }
 
-/// The amounts that programs report beside their times.
-std::string fault_of_amounts(const CaseResult& result) {
-  for (const auto& [what, amount] :
-       {std::pair("cpu_seconds", result.cpu_seconds), std::pair("device_seconds", result.device_seconds),
-        std::pair("communication_seconds", result.communication_seconds),
-        std::pair("joules", result.joules)}) {
+bool is_percentage(double value) {
+  constexpr double rounding_of_counters = 1;
+  return value >= -rounding_of_counters && value <= 100 + rounding_of_counters;
+}
+
+std::string fault_of(const DeviceConditions& device) {
+  for (const auto& [what, usual, least] :
+       {std::tuple("sm_mhz", device.sm_mhz, device.sm_mhz_least),
+        std::tuple("memory_mhz", device.memory_mhz, device.memory_mhz_least)}) {
+    for (const auto& value : {usual, least}) {
+      if (value && !is_amount(*value)) return fmt::format("has {} of {}", what, *value);
+    }
+    if (usual && least && *least > *usual)
+      return fmt::format("has {0} of {1}, and {0}_least of {2}", what, *usual, *least);
+  }
+  if (device.watts && !is_amount(*device.watts)) return fmt::format("has watts of {}", *device.watts);
+  return "";
+}
+
+std::string fault_of(const Conditions& conditions) {
+  for (const auto& [what, percent] : {std::pair("steal_percent", conditions.steal_percent),
+                                      std::pair("other_cpu_percent", conditions.other_cpu_percent)}) {
+    if (percent && !is_percentage(*percent))
+      return fmt::format("has {} of {}, which must be from 0 to 100", what, *percent);
+  }
+  for (const auto& [what, amount] : {std::pair("cpu_mhz", conditions.cpu_mhz),
+                                     std::pair("throttled_seconds", conditions.throttled_seconds),
+                                     std::pair("thermal_throttles", conditions.thermal_throttles)}) {
     if (amount && !is_amount(*amount))
       return fmt::format("has {} of {}, which must be at least 0", what, *amount);
   }
-  return "";
+  for (const int cpu : conditions.cpus) {
+    if (cpu < 0) return fmt::format("has the CPU {}, and numbers begin with 0", cpu);
+  }
+  for (const RankPlace& rank : conditions.ranks) {
+    if (rank.threads < 1) return fmt::format("has a rank with {} threads", rank.threads);
+  }
+  return conditions.device ? fault_of(*conditions.device) : "";
+}
+
+std::string fault_of_ranks(const CaseResult& result) {
+  const Value* ranks = result.parameters.find("ranks");
+  const auto* count = ranks != nullptr ? std::get_if<std::int64_t>(ranks) : nullptr;
+  if (count == nullptr || result.conditions.ranks.empty() || std::ssize(result.conditions.ranks) == *count)
+    return "";
+  return fmt::format("has {} ranks among its parameters, and the places of {}", *count,
+                     result.conditions.ranks.size());
 }
 
 std::string fault_of(const Verification& verification) {
   const std::int64_t least = std::min({verification.elements, verification.projections, verification.losses});
   if (least < 0) return fmt::format("has {} verified values", least);
+  if (verification.error < 0)
+    return fmt::format("has the error {}, which must be at least 0", verification.error);
+  constexpr double most_tolerance = 1e6;  // of the losses of training with the largest learning rates
+  if (verification.tolerance < 0 || verification.tolerance > most_tolerance)
+    return fmt::format("has the tolerance {}, which must be from 0 to {:g}", verification.tolerance,
+                       most_tolerance);
   if (!verification.correct) return "";
   if (!(verification.error <= verification.tolerance))
     return fmt::format("has the error {} and the tolerance {}, and is called correct", verification.error,
@@ -151,7 +219,9 @@ std::string fault_of_status(const CaseResult& result, const Workload* workload) 
   if (result.verification && !result.verification->correct)
     return "has the status ok, and a verification that is not correct";
   // Google Benchmark's programs verify nothing, and may give aggregates only.
-  if (workload == nullptr) return "";
+  if (result.op == google_benchmark_op) return "";
+  if (workload == nullptr)
+    return !result.seconds || result.verification ? "" : "has the status ok, and no verification";
   if (workload->is_timed() != result.seconds.has_value())
     return fmt::format("has the status ok, and {}",
                        result.seconds ? "seconds, which it cannot have" : "no seconds");
@@ -162,6 +232,16 @@ std::string fault_of_status(const CaseResult& result, const Workload* workload) 
   return "";
 }
 
+/// The case of these parameters; empty if this program cannot compute it, because a newer one allows more.
+std::optional<Case> case_of(const Workload* workload, const Parameters& given) {
+  if (workload == nullptr) return std::nullopt;
+  try {
+    return make_case(*workload, given);
+  } catch (const InvalidCase&) {
+    return std::nullopt;
+  }
+}
+
 bool knows_all(const Workload& workload, const Parameters& given) {
   return std::ranges::all_of(given.entries(), [&](const auto& entry) {
     return std::ranges::find(workload.parameters(), entry.first, &Parameter::name) !=
@@ -169,39 +249,77 @@ bool knows_all(const Workload& workload, const Parameters& given) {
   });
 }
 
-/// The case of these parameters; empty if this program cannot compute it, because a newer one allows more.
-std::optional<Case> case_of(const Workload& workload, const Parameters& given) {
-  try {
-    return make_case(workload, given);
-  } catch (const InvalidCase&) {
-    return std::nullopt;
+/// An integer below both 0 and what its parameter allows. Newer programs may allow other values.
+std::string fault_of_negative(const Workload& workload, const Parameters& given) {
+  for (const Parameter& parameter : workload.parameters()) {
+    const Value* value = given.find(parameter.name);
+    const auto* integer = value != nullptr ? std::get_if<std::int64_t>(value) : nullptr;
+    if (integer != nullptr && *integer < 0 && parameter.minimum >= 0)
+      return fmt::format("has {} = {}, which must be at least {:g}", parameter.name, *integer,
+                         parameter.minimum);
   }
-}
-
-std::string fault_of_parameters(const CaseResult& result, const Workload* workload) {
-  const Value* dtype = result.parameters.find("dtype");
-  if (dtype != nullptr && to_string(*dtype) != result.dtype)
-    return fmt::format("has the dtype {}, and {} among its parameters", result.dtype, to_string(*dtype));
-  if (workload == nullptr || !knows_all(*workload, result.parameters)) return "";
-  if (dtype == nullptr) return fmt::format("has the dtype {}, and none among its parameters", result.dtype);
-  const std::optional<Case> known = case_of(*workload, result.parameters);
-  const std::string id =
-      known ? known->id() : Case{.workload = workload, .parameters = result.parameters}.id();
-  if (result.id != id) return fmt::format("has the id '{}', and the parameters of '{}'", result.id, id);
-  if (!known) return "";
-  for (const auto& [what, given, computed] :
-       {std::tuple("FLOPs", result.flop, known->flop()), std::tuple("bytes", result.bytes, known->bytes())}) {
-    if (!std::isnan(given) && !agree(given, computed))
-      return fmt::format("has {} {}, and its parameters give {}", given, what, computed);
-  }
-  if (result.samples != 0 && result.samples != known->samples())
-    return fmt::format("has {} samples per iteration, and its parameters give {}", result.samples,
-                       known->samples());
   return "";
 }
 
+/// True if the id names the parameter: "/m=64" or, of a flag, "/cold".
+bool names(std::string_view id, std::string_view parameter) {
+  return fmt::format("{}/", id).find(fmt::format("/{}/", parameter)) != std::string::npos ||
+         id.find(fmt::format("/{}=", parameter)) != std::string::npos;
+}
+
+/// The id of a case of a newer program, with parameters of which this one knows only some.
+std::string fault_of_newer_id(const CaseOnBackend& c, const Workload& workload) {
+  for (const Parameter& parameter : workload.parameters()) {
+    const Value* value = c.parameters.find(parameter.name);
+    if (value == nullptr || parameter.name == "dtype") continue;
+    const bool is_told = parameter.fallback != *value;
+    const bool is_flag = is_told && *value == Value(true);
+    const std::string part =
+        is_flag ? parameter.name : fmt::format("{}={}", parameter.name, to_string(*value));
+    const bool is_there = is_told
+                              ? fmt::format("{}/", c.id).find(fmt::format("/{}/", part)) != std::string::npos
+                              : !names(c.id, parameter.name);
+    if (!is_there) return fmt::format("has the id '{}', and the parameter {}", c.id, part);
+  }
+  return "";
+}
+
+/// An operation that this program does not know has an id that begins with no other.
+std::string fault_of_foreign_id(const CaseOnBackend& c) {
+  const std::string begins = c.id.substr(0, c.id.find('/'));
+  if (begins == c.id || find_workload(begins) == nullptr) return "";
+  return fmt::format("has the id '{}', and the operation {}", c.id, c.op);
+}
+
+/// The work of a case that this program could compute, as the parameters give it.
+std::string fault_of_work(const CaseResult& result, const Case& known) {
+  for (const auto& [what, given, computed] :
+       {std::tuple("FLOPs", result.flop, known.flop()), std::tuple("bytes", result.bytes, known.bytes())}) {
+    if (!std::isnan(given) && !agree(given, computed))
+      return fmt::format("has {} {}, and its parameters give {}", given, what, computed);
+  }
+  if (result.samples != 0 && result.samples != known.samples())
+    return fmt::format("has {} samples per iteration, and its parameters give {}", result.samples,
+                       known.samples());
+  return "";
+}
+
+/// `known` is the case of the parameters, if this program can compute it.
+std::string fault_of_id(const CaseOnBackend& c, const Workload* workload, const std::optional<Case>& known) {
+  const Value* dtype = c.parameters.find("dtype");
+  if (dtype != nullptr && to_string(*dtype) != c.dtype)
+    return fmt::format("has the dtype {}, and {} among its parameters", c.dtype, to_string(*dtype));
+  if (workload == nullptr) return fault_of_foreign_id(c);
+  if (std::string fault = fault_of_negative(*workload, c.parameters); !fault.empty()) return fault;
+  if (!knows_all(*workload, c.parameters)) return fault_of_newer_id(c, *workload);
+  if (dtype == nullptr) return fmt::format("has the dtype {}, and none among its parameters", c.dtype);
+  const std::string id = known ? known->id() : Case{.workload = workload, .parameters = c.parameters}.id();
+  return c.id == id ? "" : fmt::format("has the id '{}', and the parameters of '{}'", c.id, id);
+}
+
 std::string fault_of(const Latency& latency) {
-  if (latency.p50 >= 0 && latency.p50 <= latency.p99 && std::isfinite(latency.p99) && latency.count >= 1)
+  if (is_possible(latency.p50) && latency.p50 <= latency.p99 && is_possible(latency.p99) &&
+      latency.count >= 1)
     return "";
   return fmt::format("has a latency of {} s (p50) and {} s (p99) over {} iterations", latency.p50,
                      latency.p99, latency.count);
@@ -240,11 +358,50 @@ std::string fault_of(const Training& training) {
                      *training.seconds_to_accuracy, sum);
 }
 
+/// The end of the first epoch that reached the target accuracy.
+std::string fault_of_target(const CaseResult& result) {
+  const Value* value = result.parameters.find("target_accuracy");
+  const auto* target = value != nullptr ? std::get_if<double>(value) : nullptr;
+  if (target == nullptr || *target <= 0 || !result.training) return "";
+  const Training& training = *result.training;
+  const auto reached =
+      std::ranges::find_if(training.epoch_accuracy, [&](double accuracy) { return accuracy >= *target; });
+  const bool is_reached = reached != training.epoch_accuracy.end();
+  if (is_reached != training.seconds_to_accuracy.has_value())
+    return fmt::format(
+        "has {} to its accuracy, and {} reached its target of {}",
+        training.seconds_to_accuracy ? fmt::format("{} s", *training.seconds_to_accuracy) : "no seconds",
+        is_reached ? "an epoch" : "none", *target);
+  if (!is_reached) return "";
+  const auto count = reached - training.epoch_accuracy.begin() + 1;
+  const double seconds =
+      std::accumulate(training.epoch_seconds.begin(), training.epoch_seconds.begin() + count, 0.0);
+  if (agree(*training.seconds_to_accuracy, seconds)) return "";
+  return fmt::format("has {} s to its accuracy, and reached its target of {} after {} s",
+                     *training.seconds_to_accuracy, *target, seconds);
+}
+
+/// Parts that only some operations have.
+std::string fault_of_kind(const CaseResult& result, const Workload* workload) {
+  if (workload == nullptr) return "";
+  for (const auto& [what, is_there, can_be] :
+       {std::tuple("training", result.training.has_value(), trains(*workload)),
+        std::tuple("latency", result.latency.has_value(), workload->measures_latency()),
+        std::tuple("fit", result.fit.has_value(), !workload->is_timed())}) {
+    if (is_there && !can_be) return fmt::format("has a {}, which {} does not have", what, result.op);
+  }
+  return "";
+}
+
 std::string fault_of_optional(const auto& part) {
   return part ? fault_of(*part) : "";
 }
 
 }  // namespace
+
+bool trains(const Workload& workload) {
+  return std::ranges::find(workload.parameters(), "epochs", &Parameter::name) != workload.parameters().end();
+}
 
 std::string fault_of_sample(double seconds) {
   if (is_possible(seconds)) return "";
@@ -259,16 +416,59 @@ std::string fault_of(const Fit& fit) {
 
 std::string fault_of(const CaseResult& result) {
   const Workload* workload = find_workload(result.op);
-  return first_of({fault_of_status(result, workload), fault_of_parameters(result, workload),
-                   fault_of_optional(result.seconds), fault_of_amounts(result),
-                   fault_of_optional(result.verification), fault_of_optional(result.latency),
-                   fault_of_optional(result.training), fault_of_optional(result.fit)});
+  const std::optional<Case> known = case_of(workload, result.parameters);
+  return first_of({fault_of_status(result, workload), fault_of_id(result, workload, known),
+                   known ? fault_of_work(result, *known) : "", fault_of_optional(result.seconds),
+                   fault_of_amounts(result, 0), fault_of_optional(result.verification),
+                   fault_of_optional(result.latency), fault_of_optional(result.training),
+                   fault_of_target(result), fault_of_optional(result.fit), fault_of(result.conditions),
+                   fault_of_ranks(result), fault_of_kind(result, workload)});
+}
+
+std::string fault_of_amount(std::string_view name, double amount, const CaseResult& result, int cpus) {
+  if (!is_amount(amount)) return fmt::format("has {} of {}, which must be at least 0", name, amount);
+  if (!result.seconds) return "";
+  const double time = result.seconds->median;
+  bool is_possible = true;
+  if (name == "joules") {
+    constexpr double least_watts = 1e-6;  // far less than any processor takes
+    is_possible = amount >= least_watts * time;
+  } else if (name == "cpu_seconds") {
+    constexpr double coarse = 2;  // clocks of CPU time count whole ticks
+    const auto processes = static_cast<double>(std::max<std::size_t>(1, result.conditions.ranks.size()));
+    is_possible = cpus == 0 || amount <= coarse * processes * cpus * time;
+  } else {
+    constexpr double noise = 300;  // a part of the time that was not measured in the same samples
+    is_possible = amount <= noise * time;
+  }
+  return is_possible ? "" : fmt::format("has {} of {} in an iteration of {} s", name, amount, time);
+}
+
+std::string fault_of_amounts(const CaseResult& result, int cpus) {
+  for (const auto& [name, amount] : amounts_beside_time) {
+    if (!(result.*amount)) continue;
+    if (std::string fault = fault_of_amount(name, *(result.*amount), result, cpus); !fault.empty())
+      return fault;
+  }
+  return result.latency ? fault_of_amount("latency", result.latency->p50, result, cpus) : "";
 }
 
 std::string fault_of_rate(std::string_view what, double given, const std::optional<double>& computed) {
   if (!computed) return fmt::format("has {} {}, and no time and work that give any", given, what);
   if (agree(given, *computed)) return "";
   return fmt::format("has {} {}, and its time and work give {}", given, what, *computed);
+}
+
+std::string fault_of(const Gpu& gpu) {
+  if (gpu.memory_bytes && *gpu.memory_bytes < 0)
+    return fmt::format("has memory_bytes of {}", *gpu.memory_bytes);
+  for (const auto& [what, amount] :
+       {std::pair("power_limit_watts", gpu.power_limit_watts),
+        std::pair("power_limit_default_watts", gpu.power_limit_default_watts),
+        std::pair("sm_mhz_most", gpu.sm_mhz_most), std::pair("memory_mhz_most", gpu.memory_mhz_most)}) {
+    if (amount && !is_amount(*amount)) return fmt::format("has {} of {}", what, *amount);
+  }
+  return "";
 }
 
 std::string fault_of(const Host& host) {
@@ -283,6 +483,12 @@ std::string fault_of(const Host& host) {
   if (host.cpus > 0 && host.threads > host.cpus)
     return fmt::format("has {} threads and {} CPUs", host.threads, host.cpus);
   if (host.cpu_quota && !(*host.cpu_quota > 0)) return fmt::format("has a cpu_quota of {}", *host.cpu_quota);
+  std::set<std::string_view> ids;
+  for (const Gpu& gpu : host.gpus) {
+    if (!ids.insert(gpu.id).second) return fmt::format("has the GPU '{}' twice", gpu.id);
+    if (std::string fault = fault_of(gpu); !fault.empty())
+      return fmt::format("has the GPU '{}', which {}", gpu.id, fault);
+  }
   return "";
 }
 
@@ -307,22 +513,31 @@ std::string fault_of_date(const std::string& created) {
   return "";
 }
 
-std::string fault_of(const std::vector<BackendRecord>& backends) {
+std::string fault_of(const std::vector<BackendRecord>& backends, const Host& host) {
   std::set<std::string_view> names;
   for (const BackendRecord& backend : backends) {
     if (!names.insert(backend.name).second) return fmt::format("has the backend '{}' twice", backend.name);
+    if (!backend.available || backend.device_id.empty()) continue;
+    if (std::ranges::find(host.gpus, backend.device_id, &Gpu::id) == host.gpus.end())
+      return fmt::format("has the backend '{}' on the GPU '{}', which the host does not have", backend.name,
+                         backend.device_id);
   }
   return "";
 }
 
-std::string fault_of(const CaseResult& result, const std::vector<BackendRecord>& backends) {
-  const auto backend = std::ranges::find(backends, result.backend, &BackendRecord::name);
-  if (backend == backends.end()) return "";
+std::string fault_of(const CaseResult& result, const Result& of) {
+  const auto backend = std::ranges::find(of.backends, result.backend, &BackendRecord::name);
+  if (backend == of.backends.end())
+    return result.status == Status::ok ? "has the status ok, and its backend is not in the list of backends"
+                                       : "";
   if (!result.device.empty() && !backend->device.empty() && result.device != backend->device)
     return fmt::format("has the device '{}', and its backend '{}'", result.device, backend->device);
-  if (result.status == Status::ok && !backend->available)
+  if (result.status == Status::interrupted && of.complete)
+    return "has the status interrupted, and the run is complete";
+  if (result.status != Status::ok) return "";
+  if (!backend->available)
     return fmt::format("has the status ok, and its backend was not available: {}", backend->reason);
-  return "";
+  return fault_of_amounts(result, of.host.cpus);
 }
 
 }  // namespace breakeven

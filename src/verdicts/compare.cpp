@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "results/counted_samples.h"
+#include "results/google_benchmark.h"
 #include "results/number_text.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
@@ -36,7 +37,7 @@ std::optional<std::vector<double>> medians_of_launches(const Timing& timing, con
 std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
   const auto is_of_one_program = [](const Result& result) {
     return result.backends.size() == 1 &&
-           std::ranges::all_of(result.cases, [](const CaseResult& c) { return c.op == "benchmark"; });
+           std::ranges::all_of(result.cases, [](const CaseResult& c) { return c.op == google_benchmark_op; });
   };
   if (!is_of_one_program(base) || !is_of_one_program(head)) return std::nullopt;
   const std::string& name = head.backends.front().name;

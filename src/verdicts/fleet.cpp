@@ -581,6 +581,10 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   }
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
+    for (const std::size_t run : nodes[node].runs) {
+      if (!results[run].complete)
+        fleet.notes.push_back(fmt::format("{}: the run was interrupted", files[run]));
+    }
   }
   if (std::string note = runs_note(nodes); !note.empty()) fleet.notes.push_back(std::move(note));
   fleet.has_wrong = std::ranges::any_of(results, has_wrong_case);

@@ -14,6 +14,7 @@
 #include "verdicts/fleet.h"
 #include "verdicts/selftest.h"
 #include "verdicts/threshold.h"
+#include "verdicts/validation.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {
@@ -60,21 +61,12 @@ void fields(Fields& f, Ratio& ratio) {
   f.required("value", ratio.value);
   f.required("low", ratio.low);
   f.required("high", ratio.high);
-  f.expect(ratio.low > 0 && ratio.low <= ratio.value && ratio.value <= ratio.high,
-           "must have a low above 0, a value of at least that, and a high of at least that");
 }
 
 void fields(Fields& f, LaunchSamples& launch) {
   f.optional("base", launch.base);
   f.optional("head", launch.head);
   f.if_set("own_speed", launch.own_speed);
-  if (!f.reads()) return;
-  for (const auto* side : {&launch.base, &launch.head}) {
-    for (const double seconds : *side) {  // NaN: unknown
-      const std::string fault = std::isnan(seconds) ? "" : fault_of_sample(seconds);
-      if (!fault.empty()) f.fail(fault);
-    }
-  }
 }
 
 void fields(Fields& f, CaseVerdict& c) {
@@ -97,24 +89,11 @@ void fields(Fields& f, CaseVerdict& c) {
   else
     f.optional("ratio", c.ratio);
   f.optional("base_seconds", c.base_seconds);
-  f.expect(!c.base_seconds || *c.base_seconds > 0, "has base_seconds that are not above 0");
   f.optional("head_seconds", c.head_seconds);
-  f.expect(!c.head_seconds || *c.head_seconds > 0, "has head_seconds that are not above 0");
   f.optional("base_algorithm", c.base_algorithm);
   f.optional("head_algorithm", c.head_algorithm);
   f.if_set("launches", c.launches);
   f.optional("notes", c.notes);
-  const bool is_change = c.verdict == Verdict::slower || c.verdict == Verdict::faster;
-  const bool are_ok =
-      c.presence == Presence::both && c.base_status == Status::ok && c.head_status == Status::ok;
-  f.expect(!(is_change || c.verdict == Verdict::same) || are_ok,
-           "has the verdict {}, and not two sides whose status is ok", name(c.verdict));
-  // The same number of images that fit has no ratio.
-  if (!c.ratio) return f.expect(!is_change, "has the verdict {}, and no ratio", name(c.verdict));
-  f.expect(c.verdict != Verdict::slower || c.ratio->value > 1, "has the verdict slower, and a ratio of {}",
-           c.ratio->value);
-  f.expect(c.verdict != Verdict::faster || c.ratio->value < 1, "has the verdict faster, and a ratio of {}",
-           c.ratio->value);
 }
 
 void fields(Fields& f, Side& side) {
@@ -135,7 +114,6 @@ void fields(Fields& f, Verdicts& v) {
   if (f.writes()) f.derived("exit_status", exit_status(v));
   tool_fields(f, v.tool_version);
   f.required("threshold", v.threshold);
-  f.expect(v.threshold > 0, "has a threshold that is not above 0");
   f.optional("method", v.method);
   f.optional("wall_seconds", v.wall_seconds);
   f.optional("warnings", v.warnings);
@@ -156,6 +134,12 @@ Verdicts verdicts_from(const Json& json) {
   expect_schema(in, verdict_schema);
   auto verdicts = read_fields<Verdicts>(in);
   read_cases(in, verdicts.cases);
+  for (std::size_t i = 0; i < verdicts.cases.size(); ++i) {
+    if (const std::string fault = fault_of(verdicts.cases[i], verdicts.threshold); !fault.empty())
+      throw JsonError((Place() / "cases" / i).pointer(), fault);
+  }
+  const auto exit_status = in.get_if<std::int64_t>("exit_status");
+  if (const std::string fault = fault_of(verdicts, exit_status); !fault.empty()) in.fail(fault);
   return verdicts;
 }
 
@@ -175,6 +159,8 @@ void fields(Fields& f, LeadChange& change) {
   if (f.writes() && change.by_bisection && !change.interpolated) return;
   f.optional("last_below", change.last_below);
   f.optional("first_above", change.first_above);
+  const std::string fault = fault_of(change);
+  f.expect(fault.empty(), "{}", fault);
 }
 
 void fields(Fields& f, ThresholdStand& side) {
@@ -219,8 +205,6 @@ void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshol
   f.required("to", answer.to);
   f.optional("first_measured", answer.found.first);
   f.optional("last_measured", answer.found.last);
-  f.expect(answer.found.first.has_value() == answer.found.last.has_value(),
-           "has one of first_measured and last_measured, and not the other");
   f.optional("values", answer.found.values);
   f.optional("launches", answer.found.launches);
   f.if_set("slow_launches", answer.slow_launches);
@@ -247,6 +231,15 @@ void fields(Fields& f, ThresholdContender& side) {
   f.if_set("own_speed", side.own_speed);
 }
 
+void expect_right(const JsonReader& in, const Threshold& threshold) {
+  if (const std::string fault = fault_of(threshold); !fault.empty()) in.fail(fault);
+  const std::vector<JsonReader> answers = in.list("answers");
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (const std::string fault = fault_of(threshold.answers[i], threshold); !fault.empty())
+      answers[i].fail(fault);
+  }
+}
+
 void fields(Fields& f, Threshold& threshold) {
   f.derived("schema", threshold_schema);
   f.optional("created", threshold.created);
@@ -266,6 +259,7 @@ void fields(Fields& f, Threshold& threshold) {
             [&](Fields& one, ThresholdAnswer& answer) { answer_fields(one, answer, threshold); });
   f.if_set("machine_speed", threshold.machine_speed);
   f.if_set("from_results", threshold.from_results);
+  if (f.reads()) expect_right(f.reader(), threshold);
 }
 
 Threshold threshold_from(const Json& json) {

@@ -1,6 +1,7 @@
 #include "verdicts/measured.h"
 
 #include "results/json.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 
@@ -17,7 +18,7 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
         } else if (kind == FileKind::verdict) {
           all.verdicts.push_back(verdicts_from(parsed.document()));
         } else {
-          all.results.push_back(parsed.result());
+          mark_implausible_as_read(all.results.emplace_back(parsed.result()));
           sources.push_back(file);
         }
       });

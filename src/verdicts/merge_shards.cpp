@@ -317,7 +317,15 @@ std::vector<CaseResult> joined_cases(std::vector<ShardFile>& files) {
   std::ranges::stable_sort(placed, {}, [](const Placed& p) { return std::pair(p.position, p.backend); });
   std::vector<CaseResult> cases;
   cases.reserve(placed.size());
-  for (const Placed& p : placed) cases.push_back(std::move(*p.result));
+  std::vector<std::string> ids;
+  for (const Placed& p : placed) {
+    if (ids.size() <= p.position) ids.push_back(p.result->id);
+    cases.push_back(std::move(*p.result));
+  }
+  if (fingerprint_of(ids) != files.front().result.shard->fingerprint)
+    refuse(
+        "the cases of the shards are not those of their run, which its fingerprint tells; measure them "
+        "again");
   for (ShardFile& file : files) file.result.cases.clear();
   return cases;
 }
@@ -346,6 +354,8 @@ Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& al
   std::vector<CaseResult> cases = joined_cases(files);
   Result merged = files.front().result;
   merged.cases = std::move(cases);
+  merged.machines_differ = !are_alike;
+  for (const ShardFile& file : files) merged.host.cpus = std::max(merged.host.cpus, file.result.host.cpus);
   merged.shard.reset();
   merged.tool_commit = common_commit(files);
   merged.warnings = std::move(warnings);

@@ -8,8 +8,10 @@
 #include <stdexcept>
 
 #include "host/own_speed.h"
+#include "protocol/messages.h"
 #include "results/counted_samples.h"
 #include "verdicts/candidate.h"
+#include "verdicts/verdict.h"
 #include "workloads/ranks.h"
 #include "workloads/rotation.h"
 #include "workloads/transfer.h"
@@ -237,6 +239,7 @@ std::string why_beyond_any_processor(const CaseResult& result, double seconds, d
 }
 
 void mark_implausible(Result& run) {
+  if (std::ranges::none_of(run.cases, is_ceiling)) return;
   const auto all = ceilings({&run});
   CeilingsByDevice undisturbed;
   for (const CaseResult& result : run.cases) {
@@ -251,6 +254,22 @@ void mark_implausible(Result& run) {
       result.reason = std::move(why);
     }
   }
+}
+
+void mark_implausible_as_read(Result& run) {
+  for (CaseResult& result : run.cases) {
+    const BackendRecord* backend = find_backend(run.backends, result.backend);
+    const bool is_simulated =
+        backend != nullptr && std::ranges::any_of(backend->libraries, [](const auto& library) {
+          return library.first == simulated_clock_library;
+        });
+    if (!result.has_time() || is_simulated || (run.host.cpus == 0 && result.device != "gpu")) continue;
+    std::string why = why_beyond_any_processor(result, result.seconds->median, run.host.cpus);
+    if (why.empty()) continue;
+    result.status = Status::implausible;
+    result.reason = std::move(why);
+  }
+  if (run.tool_build == "Release" && !run.machines_differ) mark_implausible(run);
 }
 
 }  // namespace breakeven

@@ -80,5 +80,8 @@ std::string why_beyond_any_processor(const CaseResult& result, double seconds, d
 /// Sets the status of impossible results to `implausible`, based on the ceilings in the same run. Those that
 /// CPUs only measured below their own speed make no result impossible.
 void mark_implausible(Result& run);
+/// The same for a result that was read from a file, and which another program may have written: also rates
+/// that no processor has are impossible.
+void mark_implausible_as_read(Result& run);
 
 }  // namespace breakeven

@@ -27,7 +27,7 @@ class CompareCommand : public DriverTest {
             {"tool", Json::object()},
             {"host", Json::object()},
             {"config", Json::object()},
-            {"backends", Json::array()},
+            {"backends", {{{"name", "a"}, {"available", true}}}},
             {"cases",
              {{{"id", "x"},
                {"op", "unknown"},
@@ -35,6 +35,7 @@ class CompareCommand : public DriverTest {
                {"dtype", "f32"},
                {"backend", "a"},
                {"status", "ok"},
+               {"verify", {{"error", 0}, {"tolerance", 0}, {"correct", true}, {"elements", 1}}},
                {"seconds", {{"median", 1.0}, {"samples", {1.0}}, {"launches", {1}}, {"iterations", 1}}}}}}};
   }
   void expect_refused(const std::string& text, const std::string& message) const {
@@ -99,7 +100,7 @@ TEST_F(CompareCommand, WritesEveryReport) {
   const auto path = write("a.json", small().dump());
   Json wrong = small();
   wrong["cases"][0]["status"] = "wrong";
-  wrong["cases"][0]["seconds"] = nullptr;
+  wrong["cases"][0]["seconds"] = wrong["cases"][0]["verify"] = nullptr;
   wrong["cases"][0]["reason"] = "3 is not 4";
   const Outcome outcome =
       with_status(1, breakeven({"compare", path, write("b.json", wrong.dump()), "--markdown", file("m.md"),

@@ -82,7 +82,7 @@ def hostile(folder):
         run["cases"].append(case)
     for key, number, seconds in (("smallest", 5e-324, 1e-10), ("largest", 1.7e308, 1e7)):
         case = copy.deepcopy(pattern)
-        case.update(op="future", id=key, joules=number, cpu_seconds=number, flop=number, gflops=None, gbps=None)
+        case.update(op="future", id=key, joules=max(number, 1e-15), cpu_seconds=min(number, seconds), flop=number, gflops=None, gbps=None)
         case["seconds"] = {"median": seconds, "ci_low": seconds, "ci_high": seconds, "samples": [seconds], "launches": [1], "iterations": 1}
         run["cases"].append(case)
     for key in ("name", "os", "kernel", "cpu"):

@@ -145,6 +145,16 @@ inline Result result(std::vector<CaseResult> cases) {
   return r;
 }
 
+/// The result as a file has it: with the backends of its cases.
+inline Result recorded_result(std::vector<CaseResult> cases) {
+  Result r = result(std::move(cases));
+  for (const CaseResult& c : r.cases) {
+    BackendRecord& added = r.backends.emplace_back(backend(c.backend, true));
+    added.device = c.device;
+  }
+  return r;
+}
+
 /// The same on another machine.
 inline Result on_machine(const std::string& name, Result r) {
   r.host.name = name;

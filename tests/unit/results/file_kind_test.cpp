@@ -51,8 +51,8 @@ class FilesOfKinds : public testing::Test {
     return message_of<ResultError>([&] { read_measured(files); });
   }
   const TemporaryFolder folder_;
-  const std::filesystem::path result_ =
-      folder_.write("r.json", to_json_text(sample::result({sample::recorded(sample::product("a", 64, 1))})));
+  const std::filesystem::path result_ = folder_.write(
+      "r.json", to_json_text(sample::recorded_result({sample::recorded(sample::product("a", 64, 1))})));
   const std::filesystem::path rank_ = folder_.write("rank.json", R"({"schema": "breakeven.rank/1"})");
   const std::filesystem::path google_ =
       folder_.write("google.json", R"({"context": {}, "benchmarks": [{"name": "a", "real_time": NaN}]})");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "text/printable.h"
 #include "unit/messages.h"
 
 namespace breakeven {
@@ -51,7 +52,7 @@ TEST(Filter, SaysWhatIsWrongAndWhere) {
       {"m\xe9", "is not UTF-8"},
   };
   for (const auto& [pattern, problem] : wrong)
-    EXPECT_EQ(why_not(pattern), "--filter " + pattern + ": " + problem);
+    EXPECT_EQ(why_not(pattern), "--filter " + printable(pattern) + ": " + problem);
 }
 
 TEST(Filter, SaysThatItNeitherRefersBackNorLooksAround) {

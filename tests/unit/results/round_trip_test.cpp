@@ -20,7 +20,7 @@ using testing::HasSubstr;
 /// Every field has a value of its own, so that none can be taken for another.
 CaseResult full_case(const std::string& backend) {
   CaseResult c;
-  c.id = "matmul/m=3/f32";
+  c.id = "another one/m=3/f32";
   c.label = "a label";
   c.op = "another one";
   c.parameters = {{"m", 3}, {"rate", 0.1}, {"flag", true}, {"dtype", "f32"}};
@@ -233,7 +233,13 @@ TEST_F(ResultFile, ReadForAReportKeepsFiguresInPlaceOfSamples) {
   Result before = full_result();
   CaseResult& timed = before.cases[0];
   timed.device = before.backends[0].device = "cpu";
-  timed.seconds = Timing{.median = 3, .samples = {}, .launches = {11, 11}, .iterations = 2, .throttled = {1}};
+  timed.seconds = Timing{.median = 3,
+                         .ci_low = 2,
+                         .ci_high = 4,
+                         .samples = {},
+                         .launches = {11, 11},
+                         .iterations = 2,
+                         .throttled = {1}};
   for (int i = 0; i < 22; ++i) {
     timed.seconds->samples.push_back(i == 20 ? 1 : 2 + i % 3);
     timed.seconds->own_speed.push_back(i == 20 ? 0.5 : 0.99 - 0.001 * i);
@@ -284,6 +290,7 @@ TEST_F(ResultFile, KnowsEveryStatus) {
   for (const char* status :
        {"ok", "wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"}) {
     auto json = nlohmann::json::parse(changed("/cases/0/status", status));
+    json["complete"] = status != std::string("interrupted");
     json["cases"][0]["verify"]["correct"] = status != std::string("wrong");
     if (status == std::string("ok")) json["cases"][0]["reason"] = "";
     EXPECT_EQ(name(read(json.dump()).cases[0].status), status);
@@ -321,6 +328,7 @@ TEST_F(ResultFile, OfAnOlderProgramHasTheParametersOfANewOne) {
     c.flop = problem.flop();
     c.bytes = problem.bytes();
     c.samples = problem.samples();
+    c.latency.reset();
     c.parameters = {};
     for (const auto& [name, value] : all.entries()) {
       if (std::ranges::find(train.parameters(), name, &Parameter::name)->added_with.empty())
@@ -371,7 +379,7 @@ TEST_F(ResultFile, OfAnotherSchemaIsRefused) {
 
 TEST_F(ResultFile, ACaseThatIsThereTwiceIsRefused) {
   EXPECT_THAT(why_refused(changed("/cases/1/backend", "one")),
-              HasSubstr("/cases/1 repeats 'matmul/m=3/f32' of backend 'one'"));
+              HasSubstr("/cases/1 repeats 'another one/m=3/f32' of backend 'one'"));
 }
 
 TEST_F(ResultFile, WrongTypesAreRefusedByTheirPlace) {

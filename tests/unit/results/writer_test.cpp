@@ -73,7 +73,8 @@ TEST(ExpectReadable, AgreesWithTheReader) {
 TEST(ResultWriter, AnUpdateWithoutMemoryIsLeftToTheNext) {
   if (has_sanitizer) GTEST_SKIP() << "a sanitizer ends the process where an allocation fails";
   const TemporaryFolder folder;
-  Result result = sample::result({sample::recorded(sample::product("a", 64, 1))});
+  Result result = sample::recorded_result({sample::recorded(sample::product("a", 64, 1))});
+  result.backends.push_back(sample::backend("b", true));
   constexpr std::size_t too_much = std::size_t{64} << 20U;
   const auto update_and_end = [&] {
     ResultWriter writer(folder.path() / "r.json");

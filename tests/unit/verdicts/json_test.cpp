@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "results/reading.h"
 #include "unit/messages.h"
@@ -24,7 +26,7 @@ Verdicts full_verdicts() {
   c.reason = "why";
   c.base_algorithm = "one";
   c.head_algorithm = "two";
-  c.launches = {{.base = {0.1, 0.2}, .head = {0.3}, .own_speed = {0.99, 0.97}},
+  c.launches = {{.base = {0.3, 0.6}, .head = {0.1}, .own_speed = {0.99, 0.97}},
                 {.base = {}, .head = {1.0 / 7.0}}};
   c.notes = {"algorithm changed", "note"};
   c.not_slower = true;
@@ -118,6 +120,16 @@ TEST_F(VerdictFile, HasALineForEachFieldAndEachCase) {
   EXPECT_THAT(text, testing::EndsWith("}\n]\n}\n"));
 }
 
+TEST_F(VerdictFile, NamesItsFields) {
+  const auto json = nlohmann::json::parse(to_json_text(full_verdicts()));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : json.items()) names.push_back(name);
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("schema", "kind", "created", "complete", "exit_status", "tool",
+                                            "threshold", "method", "wall_seconds", "warnings", "host", "base",
+                                            "head", "notes", "machine_speed", "mean_change", "cases"));
+}
+
 TEST_F(VerdictFile, LeavesOutWhatIsNotThere) {
   const auto json = nlohmann::json::parse(to_json_text(sample::verdicts({sample::incomparable(1, "why")})));
   for (const char* absent : {"notes", "machine_speed", "mean_change"})
@@ -132,12 +144,10 @@ TEST_F(VerdictFile, LeavesOutWhatIsNotThere) {
 TEST_F(VerdictFile, ARatioMayBeExact) {
   Verdicts v = full_verdicts();
   v.cases[0].ratio = Ratio{.value = 1, .low = 1, .high = 1};
+  v.cases[0].launches = {{.base = {0.1}, .head = {0.1}}};
   EXPECT_EQ(read(to_json_text(v)).cases[0].ratio, v.cases[0].ratio);
-  EXPECT_THAT(
-      why_refused(changed("/cases/0/ratio/low", 9)),
-      HasSubstr("/cases/0/ratio must have a low above 0, a value of at least that, and a high of at least"));
-  EXPECT_THAT(why_refused(changed("/cases/0/base_seconds", 0)),
-              HasSubstr("/cases/0 has base_seconds that are not above 0"));
+  EXPECT_THAT(why_refused(changed("/cases/0/ratio/low", 9)), HasSubstr("/cases/0 has a ratio of 0.333"));
+  EXPECT_THAT(why_refused(changed("/cases/0/base_seconds", 0)), HasSubstr("/cases/0 has a sample of 0 s"));
   EXPECT_THAT(why_refused(changed("/cases/0/launches/0/head/0", 1e300)),
               HasSubstr("has a sample of 1e+300 s, and a clock gives"));
   EXPECT_THAT(why_refused(changed("/cases/0/presence", "here")),
@@ -151,7 +161,10 @@ TEST_F(VerdictFile, ARatioMayBeExact) {
 TEST_F(VerdictFile, AVerdictAgreesWithItsSides) {
   const auto why_not = [](const CaseVerdict& c) { return why_refused(to_json_text(sample::verdicts({c}))); };
   for (const Verdict verdict : {Verdict::same, Verdict::slower, Verdict::faster}) {
-    CaseVerdict c = sample::verdict_of(verdict, 64, verdict == Verdict::faster ? 0.5 : 1.5);
+    CaseVerdict c = sample::verdict_of(verdict, 64,
+                                       verdict == Verdict::faster   ? 0.5
+                                       : verdict == Verdict::slower ? 1.5
+                                                                    : 1);
     EXPECT_EQ(read(to_json_text(sample::verdicts({c}))).cases[0].verdict, verdict);
     c.head_status = Status::failed;
     EXPECT_THAT(why_not(c), HasSubstr("and not two sides whose status is ok"));
@@ -168,6 +181,49 @@ TEST_F(VerdictFile, AVerdictAgreesWithItsSides) {
               HasSubstr("has the verdict slower, and a ratio of 0.5"));
   EXPECT_THAT(why_not(sample::verdict_of(Verdict::faster, 64, 1.5)),
               HasSubstr("has the verdict faster, and a ratio of 1.5"));
+}
+
+/// What no gate and no comparison can have found.
+TEST_F(VerdictFile, AVerdictAgreesWithItsRatio) {
+  const auto why_not = [](Verdict verdict, const Ratio& ratio, bool not_slower = false) {
+    CaseVerdict c = sample::verdict_of(verdict, 64, 1);
+    c.ratio = ratio;
+    c.head_seconds = *c.base_seconds * ratio.value;
+    c.not_slower = not_slower;
+    return why_refused(to_json_text(sample::verdicts({c})));
+  };
+  EXPECT_THAT(why_not(Verdict::same, {.value = 1.1, .low = 1.098, .high = 1.102}),
+              HasSubstr("/cases/0 has the verdict same, and a ratio of 1.1, from 1.098 to 1.102"));
+  EXPECT_THAT(why_not(Verdict::same, {.value = 0.9, .low = 0.89, .high = 0.91}),
+              HasSubstr("the verdict same"));
+  EXPECT_THAT(why_not(Verdict::inconclusive, {.value = 1.5, .low = 1.4, .high = 1.6}, true),
+              HasSubstr("has the verdict not_slower, and a ratio of 1.5"));
+  EXPECT_THAT(why_not(Verdict::same, {.value = 1, .low = 0.99, .high = 1.01}, true),
+              HasSubstr("has the verdict same, and is not_slower"));
+}
+
+TEST_F(VerdictFile, ARatioAgreesWithItsLaunchesAndTimes) {
+  CaseVerdict c = sample::verdict_of(Verdict::slower, 64, 1.1);
+  const auto why_not = [&] { return why_refused(to_json_text(sample::verdicts({c}))); };
+  c.launches = {{.base = {0.1, 0.101}, .head = {0.1, 0.101}}};
+  EXPECT_THAT(why_not(), HasSubstr("/cases/0 has a ratio of 1.1, and launches that give 0.99"));
+  c.launches = {{.base = {0.1, 0.1}, .head = {0.11, 0.11}, .own_speed = {0.9, 3}}};
+  EXPECT_THAT(why_not(), HasSubstr("has an own_speed of 3"));
+  c.launches = {};
+  c.base_seconds = 1;
+  c.head_seconds = 1e-6;
+  EXPECT_THAT(why_not(), HasSubstr("has a ratio of 1.1, and 1 s of the base and 1e-06 s of the head"));
+}
+
+TEST_F(VerdictFile, IsOfSomething) {
+  for (const auto& [pointer, value, said] : std::vector<std::tuple<std::string, nlohmann::json, std::string>>{
+           {"/kind", "guess", "the kind 'guess'"},
+           {"/created", "yesterday", "a date that is 'yesterday'"},
+           {"/threshold", 50, "a threshold of 50"},
+           {"/wall_seconds", -5, "wall_seconds of -5"},
+           {"/base/threads", -8, "-8 threads of the base"},
+           {"/exit_status", 0, "the exit_status 0, and a case that is slower or wrong"}})
+    EXPECT_THAT(why_refused(changed(pointer, value)), HasSubstr(said)) << pointer;
 }
 
 TEST_F(VerdictFile, IsWrittenAgainAsItWas) {

@@ -34,9 +34,13 @@ BackendRecord backend(const std::string& name) {
 /// Three shards of products of sizes 0 to 4 on the backends a and b: 0 and 3, 1 and 4, and 2.
 std::vector<ShardFile> shards() {
   std::vector<ShardFile> files;
+  std::vector<std::string> ids;
+  for (std::int64_t size = 0; size < 5; ++size) ids.push_back(sample::product("a", size, 0.01).id);
   for (std::size_t number = 1; number <= 3; ++number) {
-    ShardRecord record{
-        .shard = {.number = number, .count = 3}, .cases = 5, .fingerprint = "f", .positions = {}};
+    ShardRecord record{.shard = {.number = number, .count = 3},
+                       .cases = 5,
+                       .fingerprint = fingerprint_of(ids),
+                       .positions = {}};
     std::vector<CaseResult> cases;
     for (std::size_t position = number - 1; position < record.cases; position += 3) {
       record.positions.push_back(position);
@@ -104,6 +108,9 @@ TEST(MergedShards, AreNotImplausibleBesideADisturbedMachine) {
       files[0].result.cases[row] = peak;
       files[1].result.cases[row] = product;
     }
+    for (ShardFile& file : files)
+      file.result.shard->fingerprint =
+          fingerprint_of({peak.id, product.id, "matmul/m=2/f32", "matmul/m=3/f32", "matmul/m=4/f32"});
     const Result merged = merge_shards(std::move(files), {});
     return std::ranges::count(merged.cases, Status::implausible, &CaseResult::status);
   };

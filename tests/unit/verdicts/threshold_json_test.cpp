@@ -110,6 +110,32 @@ TEST(ThresholdJson, KeepsEveryField) {
   EXPECT_FALSE(plain.at("baseline").contains("name"));
 }
 
+/// What no search can have found.
+TEST(ThresholdJson, AgreesWithItself) {
+  for (const auto& [place, value, said] : std::vector<std::tuple<const char*, Json, const char*>>{
+           {"/answers/0/changes/0/earliest", 9999, "is from 384, and its bounds are 9999 and 392"},
+           {"/answers/0/changes/0/crossing", 1e9, "has the crossing 1000000000"},
+           {"/answers/0/changes/0/above", "baseline", "changes from baseline to itself"},
+           {"/answers/0/changes", Json::array(), "has the answer from_value, and no change"},
+           {"/answers/0/answer", "always", "has the answer always, and a change from 384"},
+           {"/answers/0/answer", "until_value",
+            "has the answer until_value, and a last change to challenger"},
+           {"/answers/0/points/0/value", 2048, "has the value 2048 before 512"},
+           {"/answers/0/points/2/value", 2048, "is from 64 to 1024, and has the value 2048"},
+           {"/answers/0/points/0/challenger/seconds", 1e4, "has the value 64, which has a ratio of"},
+           {"/answers/0/points/0/challenger/seconds", -1, "has the value 64, which has a sample of -1 s"},
+           {"/answers/0/to", 1, "is from 64 to 1"},
+           {"/answers/0/first_measured", 4096, "has 4096 as the first value measured, and 1024 as the last"},
+           {"/created", "yesterday", "a date that is 'yesterday'"},
+           {"/width", 0, "has a width of 0"},
+           {"/baseline/threads", -5, "has a baseline that has -5 threads"},
+           {"/challenger/price/per_hour", -3, "has a challenger that has a price of -3 per hour"}}) {
+    Json document = Json::parse(to_json_text(sample::threshold()));
+    document[Json::json_pointer(place)] = value;
+    EXPECT_THAT(message_of<JsonError>([&] { threshold_from(document); }), HasSubstr(said)) << place;
+  }
+}
+
 TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
   const auto why = [](const Json::json_pointer& place, const Json& value) {
     Json document = Json::parse(to_json_text(sample::threshold()));
@@ -138,7 +164,8 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
   const TemporaryFolder folder;
   const std::vector files{
       folder.write("t.json", to_json_text(sample::threshold())),
-      folder.write("r.json", to_json_text(sample::result({sample::recorded(sample::product("a", 64, 1))})))};
+      folder.write("r.json",
+                   to_json_text(sample::recorded_result({sample::recorded(sample::product("a", 64, 1))})))};
   const Measured measured = read_measured(files);
   EXPECT_THAT(measured.results, SizeIs(1));
   EXPECT_THAT(measured.thresholds, SizeIs(1));
@@ -160,8 +187,8 @@ TEST(Measured, MachinesOfAllFilesAreToldApart) {
   Threshold elsewhere = sample::threshold();
   elsewhere.host.cpu = "Another CPU";
   const auto t = folder.write("t.json", to_json_text(elsewhere));
-  const auto r =
-      folder.write("r.json", to_json_text(sample::result({sample::recorded(sample::product("a", 64, 1))})));
+  const auto r = folder.write(
+      "r.json", to_json_text(sample::recorded_result({sample::recorded(sample::product("a", 64, 1))})));
   const std::vector files{t, r};
   const Measured measured = read_measured(files);
   EXPECT_EQ(measured.thresholds.at(0).host.name, "Another CPU");
@@ -175,8 +202,8 @@ TEST(Measured, MachinesOfAllFilesAreToldApart) {
 /// The GPU that one file lists belongs to all files of its machine, and to both sides of a threshold.
 TEST(Measured, FilesOfProcessorsAreOfTheMachineWithTheGpu) {
   const TemporaryFolder folder;
-  const Result cpu = sample::result({sample::recorded(sample::product("a", 64, 1))});
-  Result gpu = sample::result({sample::on_gpu(sample::recorded(sample::product("cuda", 64, 1)))});
+  const Result cpu = sample::recorded_result({sample::recorded(sample::product("a", 64, 1))});
+  Result gpu = sample::recorded_result({sample::on_gpu(sample::recorded(sample::product("cuda", 64, 1)))});
   gpu.host.gpus.emplace_back().id = "GPU-1";
   Threshold both = sample::threshold();
   both.from_results = true;
