@@ -29,11 +29,13 @@ DOCUMENTED = 2.0  # the smallest factor that is found: docs/reported-times.md
 SECONDS = 1
 
 
-def lying_backend(name, factor, first, call, device="cpu"):
+def lying_backend(name, factor, first, call, device="cpu", answer=None):
     """The source of a backend whose iterations take `call` seconds, and which reports them divided by `factor` from its sample number
-    `first` on; on a GPU, only in samples that have `device_seconds`. It is docs/example-backend.py with another way of timing."""
+    `first` on; on a GPU, only in samples that have `device_seconds`. `answer` is what it says instead, in Python, of `count` iterations, the
+    divided `seconds` of each and the `truth`. It is docs/example-backend.py with another way of timing."""
     source = (ROOT / "docs" / "example-backend.py").read_text()
     lies_in, more = ("True", "") if device == "cpu" else ('request.get("device_seconds", True)', ', "device_seconds": seconds')
+    answer = answer or f'{{"iterations": count, "seconds": seconds{more}}}'
     begin = source.index("    def sample(self, request):")
     end = source.index("    def release(self, request):")
     lies = f"""    samples = 0
@@ -44,11 +46,11 @@ def lying_backend(name, factor, first, call, device="cpu"):
         self.run()
         while time.perf_counter() - start < count * {call!r}:
             pass
-        seconds = (time.perf_counter() - start) / count
+        seconds = truth = (time.perf_counter() - start) / count
         if Example.samples >= {first} and {lies_in}:
-            seconds = max(seconds / {factor!r}, 5e-324)
+            seconds = max(truth / {factor!r}, 5e-324)
             __import__("pathlib").Path(__file__).with_name("lied").touch()
-        return {{"iterations": count, "seconds": seconds{more}}}
+        return {answer}
 
 """
     return source[:begin].replace('"name": "example"', f'"name": "{name}", "device": "{device}"') + lies + source[end:]
@@ -77,9 +79,9 @@ class Trial:
         """Whether the backend got as far as its first lie; one whose calls are long may have fewer samples."""
         return any((self.folder / side / "lied").exists() for side in ("programs", "head"))
 
-    def run(self, factor, first, call, device="cpu"):
+    def run(self, factor, first, call, device="cpu", answer=None):
         """(status, exit status, reason) of the case of the lying backend."""
-        add_program(self.folder / "programs", "liar", lying_backend("liar", factor, first, call, device))
+        add_program(self.folder / "programs", "liar", lying_backend("liar", factor, first, call, device, answer))
         done = self._breakeven("run", "c.json", "--backends", "liar", "--out", "r.json")
         case = json.loads((self.folder / "r.json").read_text())["cases"][0]
         return case["status"], done.returncode, case.get("reason", "")

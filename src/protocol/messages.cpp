@@ -151,6 +151,7 @@ void rank_members(Fields& f, answer::Rank& rank) {
   f.required("host", rank.host);
   f.required("pid", rank.pid);
   f.optional("threads", rank.threads);
+  f.expect(rank.threads >= 1, "has {} threads", rank.threads);
   f.if_set("cpus", rank.cpus);
   f.if_set("device_id", rank.device_id);
 }

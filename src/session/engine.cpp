@@ -13,7 +13,9 @@
 #include "host/cache_folder.h"
 #include "host/cpu.h"
 #include "protocol/messages.h"
+#include "protocol/possible_seconds.h"
 #include "results/backend_spelling.h"
+#include "results/validation.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
 #include "statistics/summary.h"
@@ -414,15 +416,22 @@ std::string Engine::hidden_by_further_runs(Contender& contender) {
   // Even the slowest: samples vary by far more than that beside neighbours.
   double usual = std::ranges::max(contender.visits.back());
   for (int told = 0;;) {
-    const auto alone = take_sample(contender, /*device_seconds=*/false);
-    if (!alone || usual >= least_share_beside_further_runs * alone->seconds) return "";
-    const double length = total_seconds(*alone);
-    const std::int64_t more = more_iterations(contender.iterations, length, timeout);
-    if (more > contender.iterations && length < telling_request_seconds(timeout)) {
+    const auto alone =
+        request_sample(contender, {.iterations = contender.iterations, .device_seconds = false});
+    if (!alone) return "";
+    // What it reports may be too short as well.
+    constexpr double messages = 0.1;
+    const double sure = (1 - messages) * alone->turn_seconds - untimed_seconds(contender, alone->sample) -
+                        contender.clock_step;
+    const double seconds = std::max(alone->sample.seconds, sure / static_cast<double>(contender.iterations));
+    if (usual >= least_share_beside_further_runs * seconds) return "";
+    const std::int64_t more = more_iterations(contender.iterations, alone->turn_seconds, timeout);
+    if (more > contender.iterations && alone->turn_seconds < telling_request_seconds(timeout)) {
       contender.iterations = more;
     } else if (++told == proof) {
-      return fmt::format("reported at most {:.3g} s an iteration with device_seconds, and {:.3g} s without",
-                         usual, alone->seconds);
+      return fmt::format(
+          "reported at most {:.3g} s an iteration with device_seconds, and without it took {:.3g} s", usual,
+          seconds);
     }
     // In turn, because the machine may have become slower.
     const auto beside = take_sample(contender);
@@ -626,13 +635,22 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
                                    answered->iterations, request.iterations));
     return std::nullopt;
   }
+  const Workload& workload = *contender.problem->planned->problem.workload;
+  if (!trains(workload)) answered->losses.clear();
+  if (!workload.measures_latency()) {
+    answered->latencies.clear();  // not requested
+  } else if (!answered->latencies.empty() && std::ssize(answered->latencies) != request.iterations) {
+    give_up(contender, fmt::format("broke the protocol: gave {} latencies for {} iterations",
+                                   answered->latencies.size(), request.iterations));
+    return std::nullopt;
+  }
   TimedSample taken{.sample = std::move(*answered), .answer_seconds = time().now() - start};
   wait_until_idle(contender);
   taken.turn_seconds = time().now() - start;
   if (is_simulated(participant.backend)) {
-    if (taken.sample.seconds > 0) return taken;
-    give_up(contender,
-            fmt::format("broke the protocol: 'seconds' is {} and must be above 0", taken.sample.seconds));
+    if (is_possible(taken.sample.seconds)) return taken;
+    give_up(contender, fmt::format("broke the protocol: 'seconds' is {} and must be from {:g} to {:g}",
+                                   taken.sample.seconds, shortest_seconds, longest_seconds));
     return std::nullopt;
   }
   const RequestTimes times{.wall = taken.turn_seconds,
@@ -644,7 +662,7 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
   return taken;
 }
 
-std::optional<answer::Sample> Engine::take_sample(Contender& contender, bool device_seconds,
+std::optional<answer::Sample> Engine::take_sample(Contender& contender,
                                                   const std::function<void()>& meanwhile) {
   constexpr int proof = 3;  // in a row, because the driver may be stopped in any of them
   const double timeout = measure_.timeout_seconds;
@@ -653,7 +671,7 @@ std::optional<answer::Sample> Engine::take_sample(Contender& contender, bool dev
   for (bool is_first = true;; is_first = false) {
     // Further runs on a GPU would hide how long the requested ones take.
     const request::Sample request{.iterations = contender.iterations,
-                                  .device_seconds = device_seconds && (is_first || !is_on_gpu(contender))};
+                                  .device_seconds = is_first || !is_on_gpu(contender)};
     auto taken = request_sample(contender, request, {}, meanwhile);
     if (!taken) return std::nullopt;
     if (!is_simulated(contender.participant->backend)) note_clock(contender, *taken);
@@ -681,7 +699,7 @@ double Engine::untimed_seconds(const Contender& contender, const answer::Sample&
   const auto iterations = static_cast<double>(s.iterations);
   double untimed = 0;
   if (!s.latencies.empty()) {
-    constexpr double readings_of_clocks = 10e-6;  // around an iteration, in Python on a slow machine
+    constexpr double readings_of_clocks = 1e-6;  // around an iteration; in Python they take 0.1 us
     untimed += readings_of_clocks * iterations;
   }
   if (is_on_gpu(contender)) {
@@ -713,11 +731,12 @@ void Engine::note_clock(Contender& contender, const TimedSample& taken) const {
   const double total = total_seconds(taken.sample);
   // Only once: a program that rounds its times would seem to have a clock with larger and larger steps.
   if (contender.clock_step == 0) {
+    if (!taken.doubt.empty()) return set_clock_warning(contender.warnings, 0, contender.jumps);
     if (contender.totals.size() == kept) contender.totals.erase(contender.totals.begin());
     contender.totals.push_back(total);
     contender.clock_step = std::max(clock_step_, clock_step_of(contender.totals));
     const double factor = least_length(contender.clock_step) / total;
-    if (taken.doubt.empty() && factor > 1)
+    if (factor > 1)
       contender.iterations = static_cast<std::int64_t>(
           std::min(1e9, std::ceil(static_cast<double>(contender.iterations) * factor)));
   }
@@ -726,7 +745,7 @@ void Engine::note_clock(Contender& contender, const TimedSample& taken) const {
 
 std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) {
   contender.watch->begin();
-  auto s = take_sample(contender, /*device_seconds=*/true, [&] { contender.watch->look(); });
+  auto s = take_sample(contender, [&] { contender.watch->look(); });
   if (!s) return s;
   const auto causes = contender.watch->end();
   if (causes.empty()) {
@@ -749,7 +768,16 @@ std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double ti
     give_up(contender, why_not_believed(whole, times));
     return std::nullopt;
   }
-  return epoch;
+  constexpr int proof = 2;  // in a row, because the driver may be stopped in one
+  const double reported = epoch->seconds + epoch->evaluation_seconds;
+  // A program that does not report the evaluation may have spent most of the time there.
+  const bool is_short = epoch->evaluation_seconds > 0 && is_too_short(reported, times);
+  contender.short_epochs = is_short ? contender.short_epochs + 1 : 0;
+  if (contender.short_epochs < proof) return epoch;
+  give_up(contender, fmt::format("reported {:.3g} s for an epoch and its evaluation that took {:.3g} s, {} "
+                                 "times in a row",
+                                 reported, times.wall, proof));
+  return std::nullopt;
 }
 
 void Engine::give_up(Contender& contender, const std::string& fault) {

@@ -64,7 +64,8 @@ struct Contender {
   double spent = 0;                         // seconds of sampling in this launch
   Progress progress = Progress::more;
   bool busy_when_idle = false;
-  std::vector<double> totals;  // seconds of the latest samples, believed or not
+  int short_epochs = 0;        // in a row, of which less was reported than took place
+  std::vector<double> totals;  // seconds of the latest samples that were believed
   double clock_step = 0;       // of the clock that measures its samples, in seconds; 0: too small to matter
   std::size_t jumps = 0;       // samples that were taken again because a clock had jumped
   std::vector<std::string> warnings;
@@ -277,7 +278,7 @@ class Engine {
   /// Takes one sample of `contender.iterations`. One whose time is not believed is taken again, and then with
   /// more iterations, which a busy machine disturbs less: only if the driver's clock can tell for certain
   /// that the program does not report its time, the contender is finished. The iterations stay increased.
-  std::optional<answer::Sample> take_sample(Contender& contender, bool device_seconds = true,
+  std::optional<answer::Sample> take_sample(Contender& contender,
                                             const std::function<void()>& meanwhile = {});
   std::optional<answer::Sample> take_watched_sample(Contender& contender);
   /// The seconds that the program may have spent in a request besides those that it reports.

@@ -208,16 +208,19 @@ Conditions conditions_of(const CountedOnHost& all) {
   const auto busy = counted.busy_seconds;
   // The kernel counts in ticks of a hundredth of a second: a share of fewer than twenty ticks is too coarse.
   if (total && *total >= 0.2) {
-    c.steal_percent = *steal / *total * 100;
-    c.other_cpu_percent = std::max(0.0, (*busy - all.own_seconds) / *total * 100);
+    // Counters of the kernel may go back: proc(5).
+    c.steal_percent = std::clamp(*steal / *total * 100, 0.0, 100.0);
+    c.other_cpu_percent = std::clamp((*busy - all.own_seconds) / *total * 100, 0.0, 100.0);
   } else {
     const char* why = total ? "the case was too short for the kernel's tick" : "/proc/stat cannot be read";
     c.unreadable["steal_percent"] = why;
     c.unreadable["other_cpu_percent"] = why;
   }
   c.throttled_seconds = counted.throttled_seconds;
+  if (c.throttled_seconds) c.throttled_seconds = std::max(0.0, *c.throttled_seconds);  // of another cgroup
   if (!c.throttled_seconds) c.unreadable["throttled_seconds"] = "no cpu.stat of a cgroup";
   c.thermal_throttles = counted.thermal_throttles;
+  if (c.thermal_throttles) c.thermal_throttles = std::max(0.0, *c.thermal_throttles);  // a CPU went offline
   if (!c.thermal_throttles)
     c.unreadable["thermal_throttles"] = "no thermal_throttle counters under /sys/devices/system/cpu";
   c.cpu_mhz = mean_mhz();

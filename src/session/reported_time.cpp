@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 
 #include "protocol/possible_seconds.h"
@@ -31,6 +32,19 @@ bool is_shorter(const answer::Sample& s, const RequestTimes& request) {
   return total_seconds(s) + request.untimed < least_share * sure;
 }
 
+double sum_of_latencies(const answer::Sample& s) {
+  return std::accumulate(s.latencies.begin(), s.latencies.end(), 0.0);
+}
+
+/// True if the times of single iterations, where there are any, are not those of the sample.
+bool are_others(const answer::Sample& s, const RequestTimes& request) {
+  if (s.latencies.empty()) return false;
+  constexpr double clocks_agree_to = 0.01, resolution = 50e-6, least_share = 0.6;
+  const double all = total_seconds(s), sum = sum_of_latencies(s);
+  return sum > all * (1 + clocks_agree_to) + resolution + request.clock_step ||
+         sum + request.untimed < least_share * all - request.clock_step;
+}
+
 }  // namespace
 
 double total_seconds(const answer::Sample& sample) {
@@ -49,10 +63,19 @@ std::string why_not_believed(const answer::Sample& sample, const RequestTimes& r
   if (is_shorter(sample, request))
     return fmt::format("reported {:.3g} s for a sample that took {:.3g} s", reported,
                        std::max(request.wall, request.computed));
+  if (are_others(sample, request))
+    return fmt::format("reported {:.3g} s for a sample, and {:.3g} s for its iterations one by one", reported,
+                       sum_of_latencies(sample));
   if (sample.seconds < shortest_seconds)
     return fmt::format("reported {:.3g} s an iteration, which is less than a processor's cycle",
                        sample.seconds);
   return "";
+}
+
+bool is_too_short(double seconds, const RequestTimes& request) {
+  constexpr double least_share = 0.3;
+  constexpr double order = 0.05;  // seconds, to shuffle the images; in Python 5 ms for 60,000
+  return seconds + request.clock_step < least_share * (request.wall - order);
 }
 
 double telling_request_seconds(double timeout) {
@@ -83,7 +106,8 @@ double clock_step_of(const std::vector<double>& totals) {
   }
   const bool all_are_multiples = std::ranges::all_of(
       sorted, [&](double total) { return std::abs(total / step - std::round(total / step)) < exactness; });
-  return step >= smallest && all_are_multiples ? step : 0;
+  constexpr double largest = 0.1;  // of the clocks of computers: 1/18.2 s, an interrupt of the first PCs
+  return step >= smallest && step <= largest && all_are_multiples ? step : 0;
 }
 
 double long_against(double clock_step) {

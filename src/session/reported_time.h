@@ -23,13 +23,16 @@ struct RequestTimes {
 double total_seconds(const answer::Sample& sample);
 
 /// Why the sample's time is not believed; empty if it is. It is not believed if it is longer than the
-/// request, if it is less than six tenths of it (a tenth of the request may be messages and waiting), or if
-/// no clock can have measured it. A single such sample proves nothing: the driver may have been stopped, a
-/// clock set.
+/// request, if it is less than six tenths of it (a tenth of the request may be messages and waiting), if the
+/// times of its single iterations do not add up to it, or if no clock can have measured it. A single such
+/// sample proves nothing: the driver may have been stopped, a clock set.
 std::string why_not_believed(const answer::Sample& sample, const RequestTimes& request);
 
 /// True if a clock went back or jumped ahead in the sample, rather than that time is missing.
 bool shows_clock_jump(const answer::Sample& sample, const RequestTimes& request);
+
+/// True if an epoch of training took far longer than the `seconds` that are reported of it.
+bool is_too_short(double seconds, const RequestTimes& request);
 
 /// The length of a request, in seconds, at which its messages and the waits of a busy machine no longer
 /// matter. `timeout` is the time that the program has for an answer.

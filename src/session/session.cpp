@@ -10,6 +10,9 @@
 #include <set>
 #include <utility>
 
+#include "protocol/possible_seconds.h"
+#include "results/counted_samples.h"
+#include "results/validation.h"
 #include "results/whole_file.h"
 #include "session/discovery.h"
 #include "session/environment.h"
@@ -523,6 +526,7 @@ class Session : public MeasuringSession {
                         : breakeven::summarise(contender.visits, contender.iterations,
                                                contender.throttling.samples, contender.own_speed);
       summarise_answers(contender, row);
+      leave_out_impossible_amounts(row);
       for (const auto& more :
            {timing_warnings(*row.seconds, contender.progress, measure_), condition_warnings(row.conditions),
             throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples),
@@ -555,8 +559,23 @@ class Session : public MeasuringSession {
     row.communication_seconds = median_if_any(communication_seconds);
     row.joules = contender.joules ? contender.joules.value : median_if_any(joules);
     if (latencies.empty()) return;
-    row.latency = Latency{
+    const Latency latency{
         .p50 = quantile(latencies, 0.5), .p99 = quantile(latencies, 0.99), .count = std::ssize(latencies)};
+    // A clock with large steps shows none.
+    if (is_possible(latency.p50) && fault_of_amount("latency", latency.p50, row, 0).empty())
+      row.latency = latency;
+  }
+
+  /// A clock of another kind may have been disturbed, or count in steps or in other units.
+  void leave_out_impossible_amounts(CaseResult& row) const {
+    for (const auto& [name, member] : amounts_beside_time) {
+      std::optional<double>& amount = row.*member;
+      const std::string fault = amount ? fault_of_amount(name, *amount, row, result_.host.cpus) : "";
+      if (fault.empty()) continue;
+      row.warnings.push_back(fmt::format("{} of {:.3g} is left out: an iteration takes {:.3g} s", name,
+                                         *amount, row.seconds->median));
+      amount.reset();
+    }
   }
 
   // ---- progress

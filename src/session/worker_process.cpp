@@ -104,9 +104,23 @@ void on_signal(int signal) {
 
 /// Describes a status of waitpid().
 std::string describe_end(int status) {
-  return WIFSIGNALED(status)
-             ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-             : fmt::format("ended with exit status {}", WEXITSTATUS(status));
+  if (!WIFSIGNALED(status)) return fmt::format("ended with exit status {}", WEXITSTATUS(status));
+  return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+/// The last line that says something, as a loader's message or an exception's does: it is neither part of a
+/// list, which is indented, nor the heading of one. Else the last line.
+std::string_view telling_line(std::string_view lines) {
+  std::string_view last;
+  while (!lines.empty()) {
+    const auto begin = lines.rfind('\n') == std::string_view::npos ? 0 : lines.rfind('\n') + 1;
+    const std::string_view line = lines.substr(begin);
+    lines.remove_suffix(std::min(lines.size(), line.size() + 1));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (last.empty()) last = line;
+    if (line.front() != ' ' && line.front() != '\t' && !line.ends_with(':')) return line;
+  }
+  return last;
 }
 
 std::string killed_for_memory_text(std::optional<double> limit) {
@@ -400,10 +414,7 @@ std::string WorkerProcess::how_it_ended() {
     if (const std::string reason = reason_of_ranks(p.error_tail); !reason.empty())
       return fmt::format("{}: {}", how, shorten_text(reason, longest_last_line));
   }
-  // Uses the last line that is not empty: a loader's message, an exception's.
-  std::string_view tail = p.error_tail;
-  while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.remove_suffix(1);
-  const auto line = tail.substr(tail.rfind('\n') == std::string_view::npos ? 0 : tail.rfind('\n') + 1);
+  const std::string_view line = telling_line(p.error_tail);
   return line.empty() ? how : fmt::format("{}: {}", how, shorten_text(line, longest_last_line));
 }
 

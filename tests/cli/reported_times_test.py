@@ -55,7 +55,80 @@ class LyingBackendsTest(FolderTest):
                     if result == "failed":
                         break
                 self.assertEqual(result, "failed")
-                self.assertRegex(reason, "reported at most .* with device_seconds, and .* without")
+                self.assertRegex(reason, "reported at most .* with device_seconds, and without it took .*")
+
+    def test_a_device_s_clock_excuses_no_other_lie(self):
+        """What it reports without further runs is too short as well, by a factor that alone is believed."""
+        answer = '{"iterations": count, "seconds": seconds, "device_seconds": seconds} if request.get("device_seconds", True) else {"iterations": count, "seconds": truth / 1.8}'
+        for _ in range(4):  # as above
+            result, _, reason = Trial(BUILD, self.folder, seconds=0.3).run(3.2, 1, 1e-3, "gpu", answer)
+            if result == "failed":
+                break
+        self.assertEqual(result, "failed", reason)
+
+    def test_latencies_that_were_not_requested_excuse_nothing(self):
+        answer = '{"iterations": count, "seconds": seconds, "latencies": [seconds] * count}'
+        self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).run(10.0, 1, 1e-5, answer=answer))
+
+    def test_a_pretended_clock_excuses_nothing(self):
+        answer = '{"iterations": count, "seconds": seconds if Example.samples > 9 else [50, 100, 150][Example.samples % 3] / count}'
+        self.expect_failure(Trial(BUILD, self.folder, seconds=0.3).run(100.0, 10, 1e-3, answer=answer))
+
+    def test_what_contradicts_a_time_is_left_out(self):
+        answer = '{"iterations": count, "seconds": seconds, "cpu_seconds": 1e6, "communication_seconds": 0.5, "joules": 1e-300}'
+        self.assertEqual(Trial(BUILD, self.folder, seconds=0.3).run(1.0, 1, 1e-3, answer=answer), ("ok", 0, ""))
+        case = json.loads((self.folder / "r.json").read_text())["cases"][0]
+        self.assertEqual([case.get(name) for name in ("cpu_seconds", "communication_seconds", "joules")], [None] * 3)
+        self.assertRegex("; ".join(case["warnings"]), "cpu_seconds of 1e\\+06 is left out: an iteration takes 0.00.* s")
+
+
+# A backend program between the driver and another one, which changes its answers.
+PROXY = """#!/usr/bin/env python3
+import json, subprocess, sys
+inner = subprocess.Popen([{program!r}, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+for line in sys.stdin:
+    print(line, end="", file=inner.stdin, flush=True)
+    answer, request = json.loads(inner.stdout.readline()), json.loads(line)
+    if request["request"] == {request!r}:
+        {change}
+    print(json.dumps(answer), flush=True)
+sys.exit(inner.wait())
+"""
+
+
+class ChangedAnswersTest(FolderTest):
+    """Times besides those of samples."""
+
+    def case_with(self, workload, request, change):
+        add_program(self.folder / "programs", "openblas", PROXY.format(program=str(BUILD / "breakeven-backend-openblas"), request=request, change=change))
+        (self.folder / "c.json").write_text(json.dumps({"measure": {"max_seconds": 0.3}, "workloads": [workload]}))
+        subprocess.run(
+            [BUILD / "breakeven", "run", "c.json", "--backends", "openblas", "--quiet", "--out", "r.json"],
+            cwd=self.folder,
+            env=dict(os.environ, BREAKEVEN_BACKENDS=str(self.folder / "programs")),
+            capture_output=True,
+        )
+        return json.loads((self.folder / "r.json").read_text())["cases"][0]
+
+    def test_iterations_one_by_one_take_as_long_as_together(self):
+        inference = {"op": "infer", "network": "mlp", "batch": 1}
+        for change, said in (
+            ("answer['latencies'] = [l / 100 for l in answer['latencies']]", "for its iterations one by one"),
+            ("answer['latencies'] = [l * 100 for l in answer['latencies']]", "for its iterations one by one"),
+            ("answer['latencies'].pop()", "latencies for"),
+        ):
+            with self.subTest(change=change):
+                case = self.case_with(inference, "sample", change)
+                self.assertEqual(case["status"], "failed")
+                self.assertIn(said, case["reason"])
+        self.assertEqual(self.case_with(inference, "sample", "pass")["status"], "ok")
+
+    def test_epochs_take_as_long_as_they_take(self):
+        training = {"op": "train", "network": "mlp", "batch": 512, "epochs": 2}
+        case = self.case_with(training, "epoch", "answer['seconds'] /= 100")
+        self.assertEqual(case["status"], "failed")
+        self.assertRegex(case["reason"], "reported .* s for an epoch and its evaluation that took .* s, 2 times in a row")
+        self.assertEqual(self.case_with(training, "epoch", "pass")["status"], "ok")
 
 
 class BadClockTest(FolderTest):

@@ -58,6 +58,28 @@ TEST(ReportedTime, IsOneThatAClockCanMeasure) {
   EXPECT_THAT(why_not_believed(timed_singly, {.wall = 2e-3}), HasSubstr("its clock went back"));
 }
 
+TEST(ReportedTime, IsThatOfItsIterationsOneByOne) {
+  answer::Sample sample = sample_of(1e-3, 10);
+  const RequestTimes request{.wall = 1.1e-2, .untimed = 1e-5};
+  sample.latencies.assign(10, 1e-3);
+  EXPECT_EQ(why_not_believed(sample, request), "");
+  sample.latencies.assign(10, 0.9e-3);
+  EXPECT_EQ(why_not_believed(sample, request), "") << "the clock is read between them";
+  sample.latencies.assign(10, 0.5e-3);
+  EXPECT_THAT(why_not_believed(sample, request),
+              HasSubstr("0.01 s for a sample, and 0.005 s for its iterations"));
+  sample.latencies.assign(10, 1.1e-3);
+  EXPECT_THAT(why_not_believed(sample, request),
+              HasSubstr("0.01 s for a sample, and 0.011 s for its iterations"));
+}
+
+TEST(ReportedTime, OfAnEpochIsMostOfIt) {
+  EXPECT_FALSE(is_too_short(0.31, {.wall = 1}));
+  EXPECT_TRUE(is_too_short(0.28, {.wall = 1}));
+  EXPECT_FALSE(is_too_short(0.28, {.wall = 1, .clock_step = 0.016}));
+  EXPECT_FALSE(is_too_short(1e-3, {.wall = 0.05})) << "shuffling takes longer than a few steps";
+}
+
 TEST(ReportedTime, MayBeWrongByAStepOfTheClock) {
   EXPECT_NE(why_not_believed(sample_of(0.02), {.wall = 0.01}), "");
   EXPECT_EQ(why_not_believed(sample_of(0.02), {.wall = 0.01, .clock_step = 0.01}), "");
@@ -78,6 +100,7 @@ TEST(ClockStep, IsSeenInTheTimesOfSamples) {
   EXPECT_DOUBLE_EQ(clock_step_of({0.010, 0.011, 0.010, 0.012, 0.011}), 0.001);
   EXPECT_DOUBLE_EQ(clock_step_of({0.02, 0.01, 0, 0.02, 0.01, 0.03}), 0.01);
   EXPECT_EQ(clock_step_of({0.010, 0.011, 0.010}), 0) << "too few";
+  EXPECT_EQ(clock_step_of({0.5, 1, 1.5, 1, 0.5}), 0) << "no clock steps by half a second";
   EXPECT_EQ(clock_step_of({0.01, 0.01, 0.01, 0.01, 0.01}), 0) << "made up";
   std::mt19937_64 generator(1);
   std::uniform_real_distribution<double> seconds(0.009, 0.011);
