@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import shlex
 import signal
 import subprocess
 import time
@@ -259,6 +261,38 @@ class GateCommitsTest(GatedRepositoryTest):
             with self.subTest(arguments=arguments):
                 self.assertEqual(self.gate(*arguments), 2)
                 self.assertIn("gate-commits: " + error, self.error)
+
+    def test_surroundings_that_fail_are_no_verdict(self):
+        for name, expected, options, environment in [
+            ("no scratch folder", 2, [], {"TMPDIR": "/nonexistent"}),
+            ("a report that is a folder", 2, ["--reports", "reports"], {}),
+            ("a summary that takes nothing", 0, ["--reports", "breakeven-gate"], {"GITHUB_STEP_SUMMARY": "/dev/full"}),
+            ("outputs that cannot be made", 0, ["--reports", "breakeven-gate"], {"GITHUB_OUTPUT": "/nonexistent/outputs"}),
+            ("CDPATH", 0, ["--reports", "breakeven-gate"], {"CDPATH": "."}),
+        ]:
+            with self.subTest(name):
+                (self.repository / "reports" / "summary.md").mkdir(parents=True, exist_ok=True)
+                self.assertEqual(self.gate_with("--base", "HEAD", *options, **environment), expected, self.error)
+                self.assertEqual("cannot be written" in self.error, any(key.startswith("GITHUB") for key in environment), self.error)
+        self.assertTrue((self.repository / "breakeven-gate" / "verdicts.json").exists())
+        git(self.repository, "checkout", "--quiet", "--orphan", "new")
+        self.assertEqual(self.gate_with("--base", "main"), 2)
+        self.assertIn("there is no commit", self.error)
+
+    def test_a_build_that_asks_at_the_terminal_gets_an_error(self):
+        """In the background it would be stopped, and be waited for."""
+        script = f"cd {shlex.quote(str(self.repository))} && {shlex.quote(str(SCRIPT))} --driver {BUILD}/breakeven --programs p --base HEAD --build 'read -r x </dev/tty' {shlex.quote(CONFIG)}"
+        status = pty.spawn(["bash", "-c", f"export TMPDIR={self.scratch}; {script} >/dev/null 2>&1"])
+        self.assertEqual(os.waitstatus_to_exitcode(status), 2)
+        self.expect_clean()
+
+    def test_what_a_filter_leaves_running_is_not_waited_for(self):
+        git(self.repository, "config", "filter.slow.smudge", "sh -c 'cat; sleep 60 </dev/null >/dev/null 2>&1 &'")
+        (self.repository / ".gitattributes").write_text("settings filter=slow\n")
+        self.commit(SAME)
+        start = time.monotonic()
+        self.assertEqual(self.gate_with("--base", "HEAD"), 0, self.error)
+        self.assertLess(time.monotonic() - start, 50)
 
     def test_help_names_every_option(self):
         self.assertEqual(self.gate("--help"), 0)

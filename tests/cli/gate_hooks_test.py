@@ -342,6 +342,18 @@ class GateHooksTest(GatedRepositoryTest):
 
     # ---- several at once
 
+    def test_a_repository_that_its_working_tree_does_not_lead_to(self):
+        """The working tree is inside of another repository, which is not the one to judge."""
+        inner, work = self.folder / "inner.git", self.repository / "sub"
+        there = ["--git-dir", str(inner), "--work-tree", str(work)]
+        git(self.folder, "init", "--quiet", "--bare", inner)
+        git(self.folder, "-C", work, *there, "commit", "--quiet", "--allow-empty", "--message", "inner")
+        (inner / "hooks" / "pre-commit").write_text(f"#!/bin/bash\nexec {self.command('HEAD')}\n")
+        (inner / "hooks" / "pre-commit").chmod(0o755)
+        self.assertNotEqual(self.git(*there, "commit", "--allow-empty", "--message", "more", cwd=work), 0)
+        self.assertIn("GIT_DIR names", self.error)
+        self.assertEqual(self.verdicts.read_text(), "")
+
     def test_two_at_once(self):
         """In one working tree they wait for each other, in two they do not mind each other."""
         linked = self.linked()
