@@ -40,7 +40,7 @@ int report(const ReportCommand& o) {
   if (o.outputs.any() || o.charts.any()) return exit_code::good;
   for (const Subject& subject : subjects) {
     const bool decides = std::holds_alternative<const Verdicts*>(subject);
-    print_document(std::visit([](const auto* of) { return document_of(*of); }, subject), decides);
+    print_document(std::visit([](const auto* of) { return text_document_of(*of); }, subject), decides);
   }
   return exit_code::good;
 }

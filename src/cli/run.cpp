@@ -218,7 +218,7 @@ int run(const Options& o) {
   line.clear();
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
-    print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
+    print_document(text_document_of(Measured{.results = {result}, .thresholds = {}}));
     if (saved) report_saved_file(out.string(), command_to_report(out));
   }
   const bool interrupted = Interruption::requested();

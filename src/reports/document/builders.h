@@ -1,14 +1,19 @@
 // Builds a document for each kind of report. A document owns its content, so the arguments may be destroyed.
 #pragma once
 
+#include <type_traits>
+
 #include "reports/document/document.h"
 #include "reports/exports/format.h"
 #include "verdicts/fleet.h"
 
 namespace breakeven {
 
+/// Whether a renderer shows pictures. Making those of many results takes a fifth of a report's time.
+enum class Pictures { shown, left_out };
+
 /// A report of results and thresholds: a card for each question, machines side by side, and where a GPU wins.
-Document document_of(const Measured& measured);
+Document document_of(const Measured& measured, Pictures pictures = Pictures::shown);
 Document document_of(const Threshold& threshold);
 
 /// A report of a gate or a comparison: whether the head is slower, what was compared, and every finding, the
@@ -23,5 +28,15 @@ Document document_of(const Fleet& fleet);
 
 /// A report of a history: its changes, and the measurements that show them.
 Document document_of(const CheckedHistory& checked);
+
+/// The same for a renderer that shows no pictures.
+template <typename T>
+Document text_document_of(const T& of) {
+  if constexpr (std::is_same_v<T, Measured>) {
+    return document_of(of, Pictures::left_out);
+  } else {
+    return document_of(of);
+  }
+}
 
 }  // namespace breakeven

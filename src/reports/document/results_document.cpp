@@ -258,7 +258,7 @@ void show_order(Card& card, const Card& order) {
 
 // ---- a question that one machine answers
 
-Card one_machine_card(const Question& question) {
+Card one_machine_card(const Question& question, Pictures pictures) {
   const MachineRuns& machine = question.machines.front();
   const std::optional<MixOrder>& order = question.order;
   const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
@@ -270,8 +270,11 @@ Card one_machine_card(const Question& question) {
             .answer = joined(found.troubles, found.answer),
             .more_answers = found.more_answers,
             .figures = found.figures};
-  std::vector<Chart> charts = machine_charts(machine.runs);
-  card.picture = decisive_chart(charts, found, is_one_picture(groups, families), machine.name);
+  std::vector<Chart> charts;
+  if (pictures == Pictures::shown) {
+    charts = machine_charts(machine.runs);
+    card.picture = decisive_chart(charts, found, is_one_picture(groups, families), machine.name);
+  }
   // The table that shows the answer is on the card; the others are folded.
   Fold more{.title = "What else the results say", .sentences = joined(found.more_answers, found.rest)};
   more.tables = rate_tables(families);
@@ -373,7 +376,7 @@ void add_answers(Card& card, std::vector<Sentence>& more, const FindingsByMachin
   }
 }
 
-Card several_machines_card(const Question& question) {
+Card several_machines_card(const Question& question, Pictures pictures) {
   const std::vector<ProblemGroup> groups = compare_backends(question.runs);
   const FindingsByMachine found = findings_by_machine(question, groups);
   Card card{.short_answer = short_answer_of(found)};
@@ -384,9 +387,12 @@ Card several_machines_card(const Question& question) {
   const std::vector<Sentence> troubles = troubles_by_machine(found);
   card.answer.insert(card.answer.begin(), troubles.begin(), troubles.end());
   card.short_answer.insert(0, wrong_in_short(found));
-  std::vector<Chart> charts = across_machines_charts(question.runs);
-  card.picture = take_first(charts);
-  if (!card.picture) card.picture = libraries_chart(found);
+  std::vector<Chart> charts;
+  if (pictures == Pictures::shown) {
+    charts = across_machines_charts(question.runs);
+    card.picture = take_first(charts);
+    if (!card.picture) card.picture = libraries_chart(found);
+  }
   card.tables.push_back(by_machine_table(found));
   card.details = result_tables(groups, true);
   if (question.order) show_order(card, question.order->card);
@@ -465,7 +471,7 @@ bool are_all_ordered(const std::vector<Question>& questions) {
 
 }  // namespace
 
-Document document_of(const Measured& measured) {
+Document document_of(const Measured& measured, Pictures pictures) {
   const Runs runs = runs_of(measured.results);
   const std::vector<MachineRuns> machines = machines_of(runs);
   const std::vector<Question> questions = questions_of(runs, measured.asks);
@@ -475,7 +481,7 @@ Document document_of(const Measured& measured) {
                     .folds = machine_folds(measured)};
   for (const Question& question : questions) {
     const bool is_of_one = question.machines.size() == 1;
-    Card card = is_of_one ? one_machine_card(question) : several_machines_card(question);
+    Card card = is_of_one ? one_machine_card(question, pictures) : several_machines_card(question, pictures);
     card.question = question.title;
     if (is_of_one && machines.size() > 1)
       card.question += fmt::format(" ({})", question.machines.front().name);

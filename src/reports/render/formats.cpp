@@ -11,7 +11,7 @@ using Renderer = std::string (*)(const Document&);
 
 template <Renderer render, typename T>
 FormattedReport rendered(const T& of) {
-  return {.text = render(document_of(of))};
+  return {.text = render(render == render_html ? document_of(of) : text_document_of(of))};
 }
 
 template <Renderer render, typename... T>
