@@ -1,6 +1,7 @@
 #include "cli/selection.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -167,6 +168,13 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
 
 void expect_proc() {
   std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self", error);
+  if (!self.empty() && self != std::to_string(getpid()))
+    throw CommandError(exit_code::incomplete,
+                       "/proc shows the processes of another namespace, in which this is {}: nothing can be "
+                       "measured with it, because backends are found and watched through it; mount its own "
+                       "(unshare --mount-proc, or mount -t proc proc /proc)",
+                       self.string());
   if (!std::filesystem::read_symlink("/proc/self/exe", error).empty()) return;
   const bool is_mounted = std::filesystem::exists("/proc/self", error);
   throw CommandError(

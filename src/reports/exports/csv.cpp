@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 #include <initializer_list>
@@ -35,11 +36,16 @@ constexpr CsvDialect for_programs;
 constexpr CsvDialect decimal_point{.separator = ',', .decimal = '.', .mark = byte_order_mark};
 constexpr CsvDialect decimal_comma{.separator = ';', .decimal = ',', .mark = byte_order_mark};
 
-/// Makes text one line without control characters. Text that begins like a formula gets an apostrophe before
-/// it, because spreadsheets run formulas (OWASP, CSV Injection).
+/// Makes text one line without control characters. Text that begins like a formula, be it in the full-width
+/// characters of East Asia, gets an apostrophe before it, because spreadsheets run formulas (OWASP, CSV
+/// Injection).
 std::string text_cell(std::string_view text, const CsvDialect& dialect) {
   const std::string shown = printable(text);
-  std::string cell = (shown.find_first_of("=+-@") == 0 ? "'" : "") + shown;
+  constexpr std::array<std::string_view, 8> begin_formulas{"=",      "+",      "-",      "@",
+                                                           "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+  const bool is_formula =
+      std::ranges::any_of(begin_formulas, [&](std::string_view sign) { return shown.starts_with(sign); });
+  std::string cell = (is_formula ? "'" : "") + shown;
   if (cell.find(dialect.separator) == std::string::npos && cell.find('"') == std::string::npos) return cell;
   boost::algorithm::replace_all(cell, "\"", "\"\"");
   return '"' + cell + '"';

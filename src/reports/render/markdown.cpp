@@ -10,6 +10,7 @@
 #include "reports/render/cells.h"
 #include "reports/text.h"
 #include "text/counted.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
@@ -158,7 +159,7 @@ std::string render_answers(const Document& document) {
   for (const Sentence& note : document.notes) {
     if (note.tone == Tone::warning || note.tone == Tone::bad) text += fmt::format("warning: {}\n", note.text);
   }
-  return text;
+  return without_ci_commands(text);
 }
 
 }  // namespace breakeven
