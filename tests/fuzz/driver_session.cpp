@@ -18,17 +18,22 @@ using namespace breakeven;
 
 namespace {
 
+CaseResult row_of(const Case& problem) {
+  CaseResult row;
+  row.op = problem.workload->op();
+  row.parameters = problem.parameters;
+  row.id = problem.id();
+  row.dtype = "f32";
+  row.flop = problem.flop();
+  row.bytes = problem.bytes();
+  return row;
+}
+
 class Conversation {
  public:
   /// `piece`: the size of the pieces in which the program's output arrives.
   Conversation(std::string_view output, std::size_t piece) : output_(output), piece_(piece) {
     backend_.available = true;
-    row_.op = "matmul";
-    row_.parameters = product_.parameters;
-    row_.id = product_.id();
-    row_.dtype = "f32";
-    row_.flop = product_.flop();
-    row_.bytes = product_.bytes();
   }
 
   /// Runs the session until the program's output ends it.
@@ -49,25 +54,28 @@ class Conversation {
       row_.cpu_seconds = sample.cpu_seconds;
       row_.device_seconds = sample.device_seconds;
       row_.joules = sample.joules;
-      Training& training = row_.training.emplace();
+      Training& training = trained_.training.emplace();
       training.loss = sample.losses;
       training.steps = std::ssize(sample.losses);
     });
     hear<answer::Epoch>(request::Epoch{}, [](const auto&) {});
-    hear<Fit>(request::Fit{}, [&](const Fit& fit) { row_.fit = fit; });
+    hear<Fit>(request::Fit{}, [&](const Fit& fit) { fitting_.fit = fit; });
     hear<answer::Done>(request::Release{}, [](const auto&) {});
     hear<answer::Done>(request::Quit{}, [](const auto&) {});
   }
 
   Result result() {
-    row_.backend = backend_.name;
-    row_.device = backend_.device;
-    row_.status = Status::failed;
     row_.reason += reason_;
     Result all;
+    for (CaseResult* row : {&row_, &trained_, &fitting_}) {
+      row->backend = backend_.name;
+      row->device = backend_.device;
+      row->status = Status::failed;
+      all.cases.push_back(*row);
+    }
     all.created = "2026-01-01T00:00:00Z";
     all.backends = {backend_};
-    all.cases = {row_};
+    if (!backend_.device_id.empty()) all.host.gpus = {Gpu{.id = backend_.device_id}};
     return all;
   }
 
@@ -104,7 +112,10 @@ class Conversation {
   bool lost_ = false;
   std::string reason_;
   BackendRecord backend_;
-  CaseResult row_;
+  CaseResult row_ = row_of(product_);
+  CaseResult trained_ = row_of(
+      make_case(*find_workload("train"), {{"network", std::string("mlp")}, {"batch", std::int64_t{1}}}));
+  CaseResult fitting_ = row_of(make_case(*find_workload("fits"), {{"of", std::string("matmul")}}));
 };
 
 }  // namespace
