@@ -94,7 +94,7 @@ std::string fault_of_interval(const Timing& timing, std::vector<double> counted)
   if (counted.size() < fewest) return "";
   if (!timing.ci_low)
     return fmt::format("has no interval, and {} samples, of which {} are enough", counted.size(), fewest);
-  const double n = static_cast<double>(counted.size());
+  const auto n = static_cast<double>(counted.size());
   const auto middle = static_cast<std::ptrdiff_t>(std::ceil((n - std::sqrt(n) / 3) / 2)) - 1;
   const auto low = counted.begin() + middle;
   const auto high = counted.end() - 1 - middle;
