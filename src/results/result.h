@@ -256,7 +256,7 @@ struct Result {
   Host host;
   std::string config;                              // JSON text, unchanged
   std::optional<ShardRecord> shard = {};           // absent: all cases of the config were measured
-  bool machines_differ = false;                    // the cases are of several, of which `host` is one
+  bool machines_differ = false;                    // `host` is one of several that measured cases
   std::optional<MachineSpeed> machine_speed = {};  // over all parts of a continued run; absent: not probed
   std::optional<Sampling> sampling;  // of the process that wrote the file; absent without samples
   std::vector<BackendRecord> backends;

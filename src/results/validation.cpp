@@ -93,7 +93,7 @@ std::string fault_of_interval(const Timing& timing, std::vector<double> counted)
   constexpr std::size_t fewest = 6;  // samples with an interval
   if (counted.size() < fewest) return "";
   if (!timing.ci_low)
-    return fmt::format("has no interval, and {} samples, of which {} are enough", counted.size(), fewest);
+    return fmt::format("has no interval, and {} samples; {} are enough", counted.size(), fewest);
   const auto n = static_cast<double>(counted.size());
   const auto middle = static_cast<std::ptrdiff_t>(std::ceil((n - std::sqrt(n) / 3) / 2)) - 1;
   const auto low = counted.begin() + middle;
@@ -267,7 +267,7 @@ bool names(std::string_view id, std::string_view parameter) {
          id.find(fmt::format("/{}=", parameter)) != std::string::npos;
 }
 
-/// The id of a case of a newer program, with parameters of which this one knows only some.
+/// The id of a case of a newer program, some of whose parameters are unknown here.
 std::string fault_of_newer_id(const CaseOnBackend& c, const Workload& workload) {
   for (const Parameter& parameter : workload.parameters()) {
     const Value* value = c.parameters.find(parameter.name);

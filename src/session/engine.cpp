@@ -419,7 +419,7 @@ std::string Engine::hidden_by_further_runs(Contender& contender) {
     const auto alone =
         request_sample(contender, {.iterations = contender.iterations, .device_seconds = false});
     if (!alone) return "";
-    // What it reports may be too short as well.
+    // The reported time of this sample may be too short as well.
     constexpr double messages = 0.1;
     const double sure = (1 - messages) * alone->turn_seconds - untimed_seconds(contender, alone->sample) -
                         contender.clock_step;

@@ -64,7 +64,7 @@ struct Contender {
   double spent = 0;                         // seconds of sampling in this launch
   Progress progress = Progress::more;
   bool busy_when_idle = false;
-  int short_epochs = 0;        // in a row, of which less was reported than took place
+  int short_epochs = 0;        // consecutive ones whose reported time was too short
   std::vector<double> totals;  // seconds of the latest samples that were believed
   double clock_step = 0;       // of the clock that measures its samples, in seconds; 0: too small to matter
   std::size_t jumps = 0;       // samples that were taken again because a clock had jumped

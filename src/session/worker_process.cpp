@@ -104,8 +104,9 @@ void on_signal(int signal) {
 
 /// Describes a status of waitpid().
 std::string describe_end(int status) {
-  if (!WIFSIGNALED(status)) return fmt::format("ended with exit status {}", WEXITSTATUS(status));
-  return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return WIFSIGNALED(status)
+             ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+             : fmt::format("ended with exit status {}", WEXITSTATUS(status));
 }
 
 /// The last line that says something, as a loader's message or an exception's does: it is neither part of a

@@ -231,15 +231,6 @@ void fields(Fields& f, ThresholdContender& side) {
   f.if_set("own_speed", side.own_speed);
 }
 
-void expect_right(const JsonReader& in, const Threshold& threshold) {
-  if (const std::string fault = fault_of(threshold); !fault.empty()) in.fail(fault);
-  const std::vector<JsonReader> answers = in.list("answers");
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (const std::string fault = fault_of(threshold.answers[i], threshold); !fault.empty())
-      answers[i].fail(fault);
-  }
-}
-
 void fields(Fields& f, Threshold& threshold) {
   f.derived("schema", threshold_schema);
   f.optional("created", threshold.created);
@@ -259,13 +250,18 @@ void fields(Fields& f, Threshold& threshold) {
             [&](Fields& one, ThresholdAnswer& answer) { answer_fields(one, answer, threshold); });
   f.if_set("machine_speed", threshold.machine_speed);
   f.if_set("from_results", threshold.from_results);
-  if (f.reads()) expect_right(f.reader(), threshold);
 }
 
 Threshold threshold_from(const Json& json) {
   const JsonReader in(json);
   expect_schema(in, threshold_schema);
-  return read_fields<Threshold>(in);
+  auto threshold = read_fields<Threshold>(in);
+  if (const std::string fault = fault_of(threshold); !fault.empty()) in.fail(fault);
+  for (std::size_t i = 0; i < threshold.answers.size(); ++i) {
+    if (const std::string fault = fault_of(threshold.answers[i], threshold); !fault.empty())
+      throw JsonError((Place() / "answers" / i).pointer(), fault);
+  }
+  return threshold;
 }
 
 std::string to_json_text(const Threshold& threshold) {

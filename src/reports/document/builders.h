@@ -9,7 +9,7 @@
 
 namespace breakeven {
 
-/// Whether a renderer shows pictures. Making those of many results takes a fifth of a report's time.
+/// Whether a document has pictures. Charts of many results take a fifth of the time of a report.
 enum class Pictures { shown, left_out };
 
 /// A report of results and thresholds: a card for each question, machines side by side, and where a GPU wins.

@@ -183,7 +183,7 @@ TEST_F(VerdictFile, AVerdictAgreesWithItsSides) {
               HasSubstr("has the verdict faster, and a ratio of 1.5"));
 }
 
-/// What no gate and no comparison can have found.
+/// Verdicts that neither a gate nor a comparison gives.
 TEST_F(VerdictFile, AVerdictAgreesWithItsRatio) {
   const auto why_not = [](Verdict verdict, const Ratio& ratio, bool not_slower = false) {
     CaseVerdict c = sample::verdict_of(verdict, 64, 1);

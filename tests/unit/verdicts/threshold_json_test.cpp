@@ -110,7 +110,7 @@ TEST(ThresholdJson, KeepsEveryField) {
   EXPECT_FALSE(plain.at("baseline").contains("name"));
 }
 
-/// What no search can have found.
+/// Answers that a search does not give.
 TEST(ThresholdJson, AgreesWithItself) {
   for (const auto& [place, value, said] : std::vector<std::tuple<const char*, Json, const char*>>{
            {"/answers/0/changes/0/earliest", 9999, "is from 384, and its bounds are 9999 and 392"},
