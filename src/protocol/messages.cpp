@@ -135,7 +135,6 @@ void members(Fields& f, request::Sample& r) {
 /// Requires a time that a clock can have measured.
 void required_seconds(Fields& f, double& seconds) {
   f.required("seconds", seconds);
-  f.expect(seconds > 0 && std::isfinite(seconds), "'seconds' is {} and must be above 0", seconds);
   f.expect(is_possible(seconds), "'seconds' is {} and must be from {:g} to {:g}", seconds, shortest_seconds,
            longest_seconds);
 }

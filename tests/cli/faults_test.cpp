@@ -49,8 +49,8 @@ std::vector<Expected> faults_at(const std::string& request) {
   }
   if (request == "sample") {
     faults.push_back({"null_seconds", "failed", "'seconds' is of the wrong type"});
-    faults.push_back({"negative_seconds", "failed", "'seconds' is -1 and must be above 0"});
-    faults.push_back({"zero_seconds", "failed", "'seconds' is 0 and must be above 0"});
+    faults.push_back({"negative_seconds", "failed", "'seconds' is -1 and must be from 1e-10"});
+    faults.push_back({"zero_seconds", "failed", "'seconds' is 0 and must be from 1e-10"});
     faults.push_back({"infinite_seconds", "failed", "broke the protocol"});
     faults.push_back({"negative_cpu_seconds", "failed", "'cpu_seconds' is -1 and must not be below 0"});
     faults.push_back({"no_newline", "timed_out", "no answer within 3 s"});
@@ -58,7 +58,7 @@ std::vector<Expected> faults_at(const std::string& request) {
   }
   if (request == "epoch") {
     faults.push_back({"null_seconds", "failed", "'seconds' is of the wrong type"});
-    faults.push_back({"negative_seconds", "failed", "'seconds' is -1 and must be above 0"});
+    faults.push_back({"negative_seconds", "failed", "'seconds' is -1 and must be from 1e-10"});
     faults.push_back({"accuracy_of_2", "failed", "'accuracy' is 2 and must be from 0 to 1"});
   }
   return faults;

@@ -261,7 +261,7 @@ TEST(Answers, RubbishIsRefusedSayingWhat) {
   for (const char* seconds : {"0", "-1", "-0.0"}) {
     EXPECT_THAT(
         why_refused<answer::Epoch>(fmt::format(R"({{"ok":true,"accuracy":1,"seconds":{}}})", seconds)),
-        HasSubstr("must be above 0"));
+        HasSubstr("must be from 1e-10"));
   }
   EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": ["1"]})"),
               HasSubstr("'elements' must hold numbers"));
