@@ -147,6 +147,8 @@ inline constexpr const char* extra_work_library = "extra work";
 /// tests do.
 inline constexpr const char* simulated_clock_library = "simulated clock";
 inline constexpr const char* simulated_clock_variable = "BREAKEVEN_SIMULATED_CLOCK";
+/// Of the libraries of a hello: names and versions.
+bool has_simulated_clock(const std::vector<std::pair<std::string, std::string>>& libraries);
 
 using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Sample, answer::Epoch, Fit,
                             answer::Done, answer::Refusal>;

@@ -90,10 +90,9 @@ std::string fault_of_samples(const Timing& timing) {
 /// The interval of a median reaches over the middle samples, however it was computed: at least a third of a
 /// standard deviation of their number to either side (binomial, n / 4).
 std::string fault_of_interval(const Timing& timing, std::vector<double> counted) {
-  constexpr std::size_t fewest = 6;  // samples with an interval
-  if (counted.size() < fewest) return "";
+  if (counted.size() < fewest_for_an_interval) return "";
   if (!timing.ci_low)
-    return fmt::format("has no interval, and {} samples; {} are enough", counted.size(), fewest);
+    return fmt::format("has no interval, and {} samples; {} are enough", counted.size(), fewest_for_an_interval);
   const auto n = static_cast<double>(counted.size());
   const auto middle = static_cast<std::ptrdiff_t>(std::ceil((n - std::sqrt(n) / 3) / 2)) - 1;
   const auto low = counted.begin() + middle;
@@ -445,7 +444,7 @@ std::string fault_of_amount(std::string_view name, double amount, const CaseResu
 }
 
 std::string fault_of_amounts(const CaseResult& result, int cpus) {
-  for (const auto& [name, amount] : amounts_beside_time) {
+  for (const auto& [name, amount] : reported_amounts) {
     if (!(result.*amount)) continue;
     if (std::string fault = fault_of_amount(name, *(result.*amount), result, cpus); !fault.empty())
       return fault;

@@ -25,7 +25,7 @@ bool trains(const Workload& workload);
 
 /// The amounts that programs report beside their times.
 inline constexpr std::array<std::pair<std::string_view, std::optional<double> CaseResult::*>, 4>
-    amounts_beside_time{{{"cpu_seconds", &CaseResult::cpu_seconds},
+    reported_amounts{{{"cpu_seconds", &CaseResult::cpu_seconds},
                          {"device_seconds", &CaseResult::device_seconds},
                          {"communication_seconds", &CaseResult::communication_seconds},
                          {"joules", &CaseResult::joules}}};

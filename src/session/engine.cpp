@@ -56,11 +56,6 @@ class SteadyTime : public TimeSource {
   }
 };
 
-bool is_simulated(const BackendRecord& backend) {
-  return std::ranges::any_of(backend.libraries,
-                             [](const auto& library) { return library.first == simulated_clock_library; });
-}
-
 /// The least share of the time of a sample without further runs on a GPU that one with them reports.
 constexpr double least_share_beside_further_runs = 0.6;
 
@@ -87,7 +82,7 @@ bool has_work_beside(const Measure& measure, const answer::Sample& sample) {
 /// probe would find them at low clocks.
 bool needs_probes(const Visit& visit) {
   return std::ranges::any_of(visit.contenders, [](const Contender* c) {
-    return !c->finished && !is_simulated(c->participant->backend) && !is_on_gpu(*c);
+    return !c->finished && !has_simulated_clock(c->participant->backend.libraries) && !is_on_gpu(*c);
   });
 }
 
@@ -402,7 +397,7 @@ void Engine::verify_again(Contender& contender) {
 }
 
 void Engine::check_without_further_runs(Contender& contender) {
-  if (is_simulated(contender.participant->backend) || !is_on_gpu(contender)) return;
+  if (has_simulated_clock(contender.participant->backend.libraries) || !is_on_gpu(contender)) return;
   if (contender.visits.back().empty() || !contender.answers.back().device_seconds) return;
   const std::int64_t iterations = contender.iterations;
   const std::string hidden = hidden_by_further_runs(contender);
@@ -441,7 +436,7 @@ std::string Engine::hidden_by_further_runs(Contender& contender) {
 }
 
 void Engine::compare_with_any_processor(Contender& contender) {
-  if (is_simulated(contender.participant->backend) || contender.visits.empty()) return;
+  if (has_simulated_clock(contender.participant->backend.libraries) || contender.visits.empty()) return;
   if (contender.visits.back().empty()) return;
   const std::string why =
       why_beyond_any_processor(*contender.row, median(contender.visits.back()), cpu_count_);
@@ -647,7 +642,7 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
   TimedSample taken{.sample = std::move(*answered), .answer_seconds = time().now() - start};
   wait_until_idle(contender);
   taken.turn_seconds = time().now() - start;
-  if (is_simulated(participant.backend)) {
+  if (has_simulated_clock(participant.backend.libraries)) {
     if (is_possible(taken.sample.seconds)) return taken;
     give_up(contender, fmt::format("broke the protocol: 'seconds' is {} and must be from {:g} to {:g}",
                                    taken.sample.seconds, shortest_seconds, longest_seconds));
@@ -674,7 +669,7 @@ std::optional<answer::Sample> Engine::take_sample(Contender& contender,
                                   .device_seconds = is_first || !is_on_gpu(contender)};
     auto taken = request_sample(contender, request, {}, meanwhile);
     if (!taken) return std::nullopt;
-    if (!is_simulated(contender.participant->backend)) note_clock(contender, *taken);
+    if (!has_simulated_clock(contender.participant->backend.libraries)) note_clock(contender, *taken);
     if (taken->doubt.empty()) {
       // Its further runs took long, but hid nothing.
       if (beside && beside->seconds >= least_share_beside_further_runs * taken->sample.seconds) return beside;
@@ -759,7 +754,7 @@ std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) 
 std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double timeout) {
   const double start = time().now();
   auto epoch = ask<answer::Epoch>(contender, request::Epoch{}, timeout);
-  if (!epoch || is_simulated(contender.participant->backend)) return epoch;
+  if (!epoch || has_simulated_clock(contender.participant->backend.libraries)) return epoch;
   const RequestTimes times{.wall = time().now() - start, .clock_step = clock_step_};
   answer::Sample whole;
   whole.iterations = 1;

@@ -43,9 +43,7 @@ std::string name_fault(const std::string& name, const std::filesystem::path& pro
 
 /// A simulated clock excuses every time, so a program alone cannot claim one.
 std::string clock_fault(const answer::Hello& hello) {
-  const bool is_simulated = std::ranges::any_of(
-      hello.libraries, [](const auto& library) { return library.first == simulated_clock_library; });
-  if (!is_simulated || std::getenv(simulated_clock_variable) != nullptr) return "";
+  if (!has_simulated_clock(hello.libraries) || std::getenv(simulated_clock_variable) != nullptr) return "";
   return fmt::format("it has a simulated clock, so its times are not real; for a test, set {}=1",
                      simulated_clock_variable);
 }

@@ -568,7 +568,7 @@ class Session : public MeasuringSession {
 
   /// A clock of another kind may have been disturbed, or count in steps or in other units.
   void leave_out_impossible_amounts(CaseResult& row) const {
-    for (const auto& [name, member] : amounts_beside_time) {
+    for (const auto& [name, member] : reported_amounts) {
       std::optional<double>& amount = row.*member;
       const std::string fault = amount ? fault_of_amount(name, *amount, row, result_.host.cpus) : "";
       if (fault.empty()) continue;

@@ -49,7 +49,7 @@ std::optional<double> median_if_any(std::vector<double> values) {
 
 std::optional<Interval> median_interval(std::vector<double> values) {
   const std::size_t n = values.size();
-  if (n < 6) return std::nullopt;
+  if (n < fewest_for_an_interval) return std::nullopt;
   // The (k+1)-th smallest value lies above the median if at most k of n fair coins fall below it.
   const boost::math::binomial_distribution<double> coins(static_cast<double>(n), 0.5);
   auto k = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(coins, 0.025)));
@@ -63,7 +63,7 @@ std::optional<Interval> median_interval(const std::vector<std::vector<double>>& 
   if (launches.size() == 1) return median_interval(launches.front());
   std::size_t samples = 0;
   for (const auto& launch : launches) samples += launch.size();
-  if (launches.empty() || samples < 6) return std::nullopt;
+  if (launches.empty() || samples < fewest_for_an_interval) return std::nullopt;
   constexpr int draws = 1000;
   std::mt19937_64 generator(1);  // the same file gives the same interval
   // The remainder's bias is below 2^-50 for any count used here.

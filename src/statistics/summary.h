@@ -22,9 +22,12 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+/// Even the whole range of fewer samples covers less than 95 %.
+inline constexpr std::size_t fewest_for_an_interval = 6;
+
 /// A 95 % confidence interval of the median from order statistics, for any distribution (Conover, Practical
-/// Nonparametric Statistics, 3rd ed., section 3.2). Empty for fewer than six values, because even their whole
-/// range covers less than 95 %.
+/// Nonparametric Statistics, 3rd ed., section 3.2). Empty for fewer samples
+/// than fewest_for_an_interval.
 std::optional<Interval> median_interval(std::vector<double> values);
 
 /// A 95 % confidence interval of the median over several launches (fresh processes), whose medians differ by
