@@ -187,7 +187,7 @@ BENCHMARK(read_evidence);
 void save_result(benchmark::State& state) {
   const Folder folder;
   const Result result = large_result();
-  ResultWriter writer(folder.file("result.json"));
+  ResultWriter writer(folder.file("result.json"), nullptr);
   writer.update(result, 0);
   for (auto _ : state) writer.update(result, result.cases.size() - 1);
 }

@@ -38,7 +38,7 @@ def measure(folder, config, runs, options):
 
 
 def was_slow(case):
-    return any("of its own speed" in warning for warning in case.get("warnings", []))
+    return any(note["kind"] == "slow_samples" for note in case.get("notes", []))
 
 
 def clock_seconds(result):
@@ -56,7 +56,7 @@ def is_named(one, other):
 
 
 def warns_of_cores(result):
-    return any("moved the cores" in warning for warning in result.get("warnings", []))
+    return any(note["kind"] == "cores_moved" for note in result.get("notes", []))
 
 
 def report(folder):

@@ -8,6 +8,8 @@
 #include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
+#include "reports/words/notes.h"
+#include "reports/words/words.h"
 #include "results/reading.h"
 #include "session/session.h"
 #include "verdicts/merge_shards.h"
@@ -22,9 +24,9 @@ struct MergeCommand {
 };
 
 /// Prints the warnings of the merged result that no shard has.
-void tell_new_warnings(const Result& merged, const std::vector<std::string>& known) {
-  for (const std::string& warning : merged.warnings) {
-    if (std::ranges::find(known, warning) == known.end()) tell(warning);
+void tell_new_warnings(const Result& merged, const std::vector<Note>& known) {
+  for (const Note& warning : merged.warnings) {
+    if (std::ranges::find(known, warning) == known.end()) tell(note_text(warning));
   }
 }
 
@@ -34,7 +36,7 @@ int merge_files(const MergeCommand& o) {
   std::set<Difference> allowed;
   for (const std::string& name : o.allowed) allowed.insert(*parse_name<Difference>(name));
   std::vector<ShardFile> shards;
-  std::vector<std::string> known;
+  std::vector<Note> known;
   read_ahead(
       o.files, [](const std::filesystem::path& file) { return read_result(file); },
       [&](const std::filesystem::path& file, Result result) {
@@ -48,7 +50,7 @@ int merge_files(const MergeCommand& o) {
   } catch (const ShardsIncomparable& e) {
     throw CommandError(exit_code::incomplete, std::string(e.what()));
   }
-  const std::string text = to_json_text(merged);
+  const std::string text = to_json_text(merged, &report_words());
   expect_readable(text, "--out " + o.out.string(),
                   "join fewer shards: the other commands take several files");
   write_text_file(o.out.string(), text);

@@ -20,6 +20,7 @@
 #include "reports/document/builders.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
+#include "reports/words/words.h"
 #include "results/file_lock.h"
 #include "results/whole_file.h"
 #include "session/discovery.h"
@@ -197,7 +198,7 @@ int run(const Options& o) {
                                        : default_output(o.selection, plan.config.shard);
   refuse_to_replace_inputs(out, o);
   const FileLock lock(out);
-  ResultWriter writer(out);  // must come before any program is started
+  ResultWriter writer(out, &report_words());  // must come before any program is started
 
   StartedPrograms started;
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads, &started);

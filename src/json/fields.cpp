@@ -15,7 +15,7 @@ void Fields::json_text(const char* key, std::string& text) {
 
 void Fields::object(const char* key, const std::function<void(Fields&)>& list) {
   if (writes()) {
-    Fields f((*written_)[key] = Json::object());
+    Fields f((*written_)[key] = Json::object(), words_);
     list(f);
   } else {
     const JsonReader inner = read_->child(key);

@@ -21,6 +21,7 @@
 namespace breakeven {
 
 class Fields;
+struct Words;  // results/words.h
 
 /// A struct with a list of its members, `void fields(Fields& f, T& value)`, in the order in which they are
 /// written.
@@ -33,11 +34,14 @@ concept HasFields = requires(Fields& f, T& value) {
 /// null. All errors are JsonErrors.
 class Fields {
  public:
-  explicit Fields(Json& written) : written_(&written) {}
+  explicit Fields(Json& written, const Words* file_words = nullptr)
+      : written_(&written), words_(file_words) {}
   explicit Fields(const JsonReader& read) : read_(&read) {}
 
   bool writes() const { return written_ != nullptr; }
   bool reads() const { return read_ != nullptr; }
+  /// Null where facts need no words.
+  const Words* words() const { return words_; }
   /// The object that is read.
   const JsonReader& reader() const { return *read_; }
   [[noreturn]] void fail(const std::string& what) const { read_->fail(what); }
@@ -99,6 +103,7 @@ class Fields {
   void read(const char* key, T& value);
 
   Json* written_ = nullptr;
+  const Words* words_ = nullptr;
   const JsonReader* read_ = nullptr;
 };
 
@@ -117,16 +122,16 @@ template <HasFields T>
 inline constexpr bool is_list_of_objects<std::vector<T>> = true;
 
 template <typename T>
-Json json_of(const T& value) {
+Json json_of(const T& value, const Words* words = nullptr) {
   if constexpr (HasFields<T>) {
     Json made = Json::object();
-    Fields f(made);
+    Fields f(made, words);
     fields(f, const_cast<T&>(value));  // writing does not change it
     return made;
   } else if constexpr (Named<T>) {
     return name(value);
   } else if constexpr (is_optional<T>) {
-    return value ? json_of(*value) : Json(nullptr);
+    return value ? json_of(*value, words) : Json(nullptr);
   } else if constexpr (std::is_same_v<T, double>) {
     return number_or_null(value);
   } else if constexpr (is_pairs<T>) {
@@ -135,7 +140,7 @@ Json json_of(const T& value) {
     return made;
   } else if constexpr (is_list_of_objects<T> || std::is_same_v<T, std::vector<double>>) {
     Json made = Json::array();
-    for (const auto& one : value) made.push_back(json_of(one));
+    for (const auto& one : value) made.push_back(json_of(one, words));
     return made;
   } else {
     return Json(value);
@@ -144,7 +149,7 @@ Json json_of(const T& value) {
 
 template <typename T>
 void Fields::write(const char* key, const T& value) {
-  (*written_)[key] = json_of(value);
+  (*written_)[key] = json_of(value, words_);
 }
 
 template <typename T>
@@ -179,7 +184,7 @@ void Fields::objects(const char* key, std::vector<T>& values, const List& list) 
   if (writes()) {
     Json& made = (*written_)[key] = Json::array();
     for (T& value : values) {
-      Fields f(made.emplace_back(Json::object()));
+      Fields f(made.emplace_back(Json::object()), words_);
       list(f, value);
     }
   } else {
@@ -211,9 +216,10 @@ struct Lines {
 
 /// The JSON text of each value, which must outlive the lines.
 template <typename T>
-Lines lines_of(const char* key, const std::vector<T>& values) {
-  return {
-      .key = key, .count = values.size(), .text = [&](std::size_t i) { return text_of(json_of(values[i])); }};
+Lines lines_of(const char* key, const std::vector<T>& values, const Words* words = nullptr) {
+  return {.key = key, .count = values.size(), .text = [&values, words](std::size_t i) {
+            return text_of(json_of(values[i], words));
+          }};
 }
 /// Texts that are JSON already, and outlive the lines.
 Lines lines_of_texts(const char* key, const std::vector<std::string>& texts);

@@ -382,8 +382,8 @@ template std::variant<Fit, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Done, answer::Refusal> parse_answer(const std::string&);
 
 bool has_simulated_clock(const std::vector<std::pair<std::string, std::string>>& libraries) {
-  return std::ranges::any_of(
-      libraries, [](const auto& library) { return library.first == simulated_clock_library; });
+  return std::ranges::any_of(libraries,
+                             [](const auto& library) { return library.first == simulated_clock_library; });
 }
 
 }  // namespace breakeven

@@ -1,15 +1,12 @@
 #include "results/backend_spelling.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
 #include <cctype>
 #include <vector>
-
-#include "results/warning_starts.h"
 
 namespace breakeven {
 namespace {
@@ -35,16 +32,6 @@ std::string without_race(const std::string& text, const std::string& separator) 
     if (is_about_race(std::string_view(part).substr(open + 2, part.size() - open - 3))) part.resize(open);
   }
   return boost::join(parts, separator);
-}
-
-/// The number of characters that all texts share at their start, up to their last comma or semicolon.
-std::size_t shared_start(const std::vector<std::string>& texts) {
-  if (texts.empty()) return 0;
-  std::string_view shared = texts.front();
-  for (const std::string& text : texts)
-    shared = shared.substr(0, std::ranges::mismatch(shared, text).in1 - shared.begin());
-  const std::size_t separator = std::max(shared.rfind(", ") + 1, shared.rfind("; ") + 1);  // 0 without one
-  return separator == 0 ? 0 : separator + 1;
 }
 
 struct KnownBackend {
@@ -95,15 +82,6 @@ std::string_view version_in_name(std::string_view backend) {
 std::string chosen_algorithm(std::string_view algorithm) {
   // Semicolons first: they separate names that contain commas.
   return without_race(without_race(std::string(algorithm), "; "), ", ");
-}
-
-std::string several_algorithms_text(const std::vector<std::string>& algorithms) {
-  const std::size_t shared = shared_start(algorithms);
-  std::vector<std::string> quoted;
-  quoted.reserve(algorithms.size());
-  for (const std::string& algorithm : algorithms)
-    quoted.push_back(fmt::format("\"{}{}\"", shared == 0 ? "" : "... ", algorithm.substr(shared)));
-  return fmt::format("{} {}", several_algorithms_start, fmt::join(quoted, " and "));
 }
 
 }  // namespace breakeven

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace breakeven {
 
@@ -21,9 +20,5 @@ std::string_view version_in_name(std::string_view backend);
 /// The algorithm that a race chose, without what the text says of the race: "im2col" of "im2col, winograd
 /// took 1.3x". That differs from one race to the next, even if the choice is the same.
 std::string chosen_algorithm(std::string_view algorithm);
-
-/// `its samples are of several algorithms: "im2col" and "winograd"`. A start that the texts share is left
-/// out, up to a comma or a semicolon: `"... by gemm" and "... by gemv"`. Such texts differ at their ends.
-std::string several_algorithms_text(const std::vector<std::string>& algorithms);
 
 }  // namespace breakeven

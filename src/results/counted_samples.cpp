@@ -132,6 +132,13 @@ SampleFigures sample_figures(const Timing& timing) {
   return figures;
 }
 
+std::size_t counted_launches_of(const Timing& timing) {
+  if (timing.launches.size() <= 1) return timing.launches.size();
+  const auto medians =
+      timing.figures ? timing.figures->launch_medians : launch_medians(timing, counted_indices(timing));
+  return medians ? medians->size() : timing.launches.size();
+}
+
 void keep_figures(CaseResult& result) {
   result.conditions.unreadable.clear();
   if (!result.seconds) return;

@@ -34,6 +34,9 @@ std::vector<std::size_t> counted_indices(const Timing& timing);
 /// The figures of the samples: computed, or those kept in place of the samples.
 SampleFigures sample_figures(const Timing& timing);
 
+/// The number of launches with samples that are counted; all if the file does not say which sample each has.
+std::size_t counted_launches_of(const Timing& timing);
+
 /// Replaces what reports do not show by the figures of the samples.
 void keep_figures(CaseResult& result);
 

@@ -231,7 +231,7 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
   if (rows.seconds.empty()) {
     timing.median = middle(rows.real).value_or(0);
     c.cpu_seconds = middle(rows.cpu);
-    c.warnings.emplace_back("only aggregates of its repetitions are in the file: there are no samples");
+    c.warnings.push_back({.kind = NoteKind::aggregates_alone});
   } else {
     timing.median = median(rows.seconds);
     timing.launches = {static_cast<std::int64_t>(rows.seconds.size())};

@@ -305,7 +305,7 @@ void fields(Fields& f, CaseResult& c) {
   f.optional("verify", c.verification);
   f.optional("algorithm", c.algorithm);
   f.optional("conditions", c.conditions);
-  f.optional("warnings", c.warnings);
+  note_fields(f, c.warnings);
   f.if_set("training", c.training);
   f.if_set("latency", c.latency);
   f.if_set("fit", c.fit);
@@ -381,7 +381,7 @@ void fields(Fields& f, Result& result) {
     tool.optional("compiler", result.tool_compiler);
     tool.optional("build", result.tool_build);
   });
-  f.optional("warnings", result.warnings);
+  note_fields(f, result.warnings);
   f.required("host", result.host);
   f.if_set("machines_differ", result.machines_differ);
   if (f.reads()) expect_counts(f.reader().child("host"));
@@ -456,13 +456,13 @@ Result read_result(const std::filesystem::path& path, Detail detail) {
   return naming_file(path.string(), [&] { return AnyFile(read_result_parts(path), detail).result(); });
 }
 
-std::string to_json_text(const Result& result) {
-  return text_in_lines(json_of(result),
-                       {lines_of("backends", result.backends), lines_of("cases", result.cases)});
+std::string to_json_text(const Result& result, const Words* words) {
+  return text_in_lines(json_of(result, words),
+                       {lines_of("backends", result.backends), lines_of("cases", result.cases, words)});
 }
 
-std::string to_json_text(const Result& result, const std::vector<std::string>& cases) {
-  return text_in_lines(json_of(result),
+std::string to_json_text(const Result& result, const std::vector<std::string>& cases, const Words* words) {
+  return text_in_lines(json_of(result, words),
                        {lines_of("backends", result.backends), lines_of_texts("cases", cases)});
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "protocol/possible_seconds.h"
+#include "results/counted_samples.h"
 
 namespace breakeven {
 
@@ -21,8 +22,8 @@ std::optional<Interval> Timing::interval() const {
 }
 
 Estimate Timing::estimate() const {
-  const auto counted = static_cast<double>(std::max<std::size_t>(launches.size(), 1));
-  return widened({.value = median, .interval = interval()}, launch_deviation / std::sqrt(counted));
+  const auto launches_counted = static_cast<double>(std::max<std::size_t>(counted_launches_of(*this), 1));
+  return widened({.value = median, .interval = interval()}, launch_deviation / std::sqrt(launches_counted));
 }
 
 bool CaseResult::has_time() const {

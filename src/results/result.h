@@ -17,6 +17,7 @@
 
 #include "json/names.h"
 #include "json/text.h"
+#include "results/note.h"
 #include "results/rare.h"
 #include "results/shard.h"
 #include "statistics/estimate.h"
@@ -142,7 +143,7 @@ struct CaseResult : CaseOnBackend {
   std::optional<Verification> verification;
   std::string algorithm;
   Conditions conditions;
-  std::vector<std::string> warnings;
+  std::vector<Note> warnings;
   Rare<Training> training;
   Rare<Latency> latency;
   Rare<Fit> fit;
@@ -251,8 +252,8 @@ struct Result {
   std::string created;  // UTC, ISO 8601
   bool complete = false;
   std::string tool_version, tool_compiler, tool_build;
-  std::string tool_commit = {};       // of this program's source, as `--version` shows it; empty if unknown
-  std::vector<std::string> warnings;  // about the whole run
+  std::string tool_commit = {};  // of this program's source, as `--version` shows it; empty if unknown
+  std::vector<Note> warnings;    // about the whole run
   Host host;
   std::string config;                              // JSON text, unchanged
   std::optional<ShardRecord> shard = {};           // absent: all cases of the config were measured
@@ -291,7 +292,8 @@ class ResultWriter {
   /// and its NAME.previous.json stay until a case is measured; then the older file becomes
   /// NAME.previous.json.
   /// `most` is the size of the largest file, in bytes.
-  explicit ResultWriter(std::filesystem::path path, std::uintmax_t most = largest_document);
+  explicit ResultWriter(std::filesystem::path path, const Words* words,
+                        std::uintmax_t most = largest_document);
 
   /// Writes all of `result`, once something is measured. The cases from index `first_changed` have changed
   /// since the last call. Does nothing if it has taken more than 2 % of the time since the start. Ignores
@@ -314,6 +316,7 @@ class ResultWriter {
   std::filesystem::path path_;
   bool has_older_ = false;      // an ordinary file existed before
   bool older_is_kept_ = false;  // as NAME.previous.json
+  const Words* words_;
   std::uintmax_t most_;
   std::uintmax_t size_ = 0;                                             // of the texts, in bytes
   std::vector<std::string> texts_;                                      // one per case
@@ -322,8 +325,8 @@ class ResultWriter {
   double seconds_writing_ = 0;
 };
 
-std::string to_json_text(const Result& result);
+std::string to_json_text(const Result& result, const Words* words = nullptr);
 /// The same with the JSON texts of the cases.
-std::string to_json_text(const Result& result, const std::vector<std::string>& cases);
+std::string to_json_text(const Result& result, const std::vector<std::string>& cases, const Words* words);
 
 }  // namespace breakeven

@@ -92,7 +92,8 @@ std::string fault_of_samples(const Timing& timing) {
 std::string fault_of_interval(const Timing& timing, std::vector<double> counted) {
   if (counted.size() < fewest_for_an_interval) return "";
   if (!timing.ci_low)
-    return fmt::format("has no interval, and {} samples; {} are enough", counted.size(), fewest_for_an_interval);
+    return fmt::format("has no interval, and {} samples; {} are enough", counted.size(),
+                       fewest_for_an_interval);
   const auto n = static_cast<double>(counted.size());
   const auto middle = static_cast<std::ptrdiff_t>(std::ceil((n - std::sqrt(n) / 3) / 2)) - 1;
   const auto low = counted.begin() + middle;

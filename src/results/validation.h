@@ -26,9 +26,9 @@ bool trains(const Workload& workload);
 /// The amounts that programs report beside their times.
 inline constexpr std::array<std::pair<std::string_view, std::optional<double> CaseResult::*>, 4>
     reported_amounts{{{"cpu_seconds", &CaseResult::cpu_seconds},
-                         {"device_seconds", &CaseResult::device_seconds},
-                         {"communication_seconds", &CaseResult::communication_seconds},
-                         {"joules", &CaseResult::joules}}};
+                      {"device_seconds", &CaseResult::device_seconds},
+                      {"communication_seconds", &CaseResult::communication_seconds},
+                      {"joules", &CaseResult::joules}}};
 /// One of them, of a case on a host with `cpus` CPUs; 0: not known.
 std::string fault_of_amount(std::string_view name, double amount, const CaseResult& result, int cpus);
 /// All of them, and the latency.

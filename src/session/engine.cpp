@@ -208,14 +208,8 @@ void Engine::note_places(Contender& contender) const {
   const bool has_ended = Interruption::requested();
   if (!has_ended || !cpus.empty()) conditions.cpus = std::move(cpus);
   if (!has_ended || !ranks.empty()) conditions.ranks = std::move(ranks);
-  const std::string refused =
-      "the kernel did not let its threads be held on CPUs (sched_setaffinity), so it ran where the kernel "
-      "put "
-      "it: times vary more; allow the call in the sandbox";
-  auto& warnings = contender.warnings;
-  if (workers_.is_placement_refused(*contender.participant) &&
-      std::ranges::find(warnings, refused) == warnings.end())
-    warnings.push_back(refused);
+  if (workers_.is_placement_refused(*contender.participant))
+    add_once(contender.warnings, {.kind = NoteKind::threads_not_held});
 }
 
 bool Engine::prepare_samples(Visit& visit) {
@@ -308,9 +302,11 @@ void Engine::note_algorithm(Contender& contender) {
   std::string algorithm = chosen_algorithm(contender.row->algorithm);
   auto& known = contender.algorithms;
   if (std::ranges::find(known, algorithm) != known.end()) return;
-  std::erase(contender.warnings, several_algorithms_text(known));
   known.push_back(std::move(algorithm));
-  if (known.size() > 1) contender.warnings.push_back(several_algorithms_text(known));
+  if (known.size() == 1) return;
+  std::erase_if(contender.warnings,
+                [](const Note& note) { return note.kind == NoteKind::several_algorithms; });
+  contender.warnings.push_back({.kind = NoteKind::several_algorithms, .about = known});
 }
 
 void Engine::prepare_and_verify(Contender& contender, int launch) {
@@ -341,7 +337,7 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   if (!shown) return;
   if (!problem.reference->projections.empty() && shown->projections.empty() && contender.visits.empty()) {
     contender.warnings.push_back(
-        fmt::format("{} elements of the result were checked, not all of it", shown->elements.size()));
+        {.kind = NoteKind::partly_verified, .figures = {static_cast<double>(shown->elements.size())}});
   }
   contender.visits.emplace_back();
   if (std::exchange(contender.launch, launch) != launch) contender.spent = 0;
@@ -356,8 +352,7 @@ std::vector<Contender*> Engine::reopen_for_memory(const Visit& visit) {
   for (Contender* contender : visit.contenders) {
     if (!contender->finished || contender->row->status != Status::out_of_memory) continue;
     if (!contender->is_alone)
-      contender->warnings.push_back(
-          fmt::format("measured alone: {}, while others held memory, too", contender->row->reason));
+      contender->warnings.push_back({.kind = NoteKind::measured_alone, .about = {contender->row->reason}});
     contender->is_alone = true;
     contender->finished = false;
     contender->row->status = Status::interrupted;
@@ -456,8 +451,7 @@ void Engine::wait_until_idle(Contender& contender) {
   if (workers_.wait_until_idle(*contender.participant) || contender.busy_when_idle) return;
   contender.busy_when_idle = true;
   contender.warnings.push_back(
-      fmt::format("its threads were still busy {} ms after a sample: they disturb the other backends",
-                  longest_busy.count()));
+      {.kind = NoteKind::busy_threads, .figures = {std::chrono::duration<double>(longest_busy).count()}});
 }
 
 // ---- before the samples that count
@@ -787,9 +781,7 @@ void Engine::keep(Contender& contender, const answer::Sample& s) {
   contender.answers.back().warnings = {};
   constexpr std::size_t most_warnings = 16;  // a program may word its warning differently for each sample
   for (const std::string& warning : s.warnings) {
-    auto& known = contender.warnings;
-    if (known.size() < most_warnings && std::ranges::find(known, warning) == known.end())
-      known.push_back(warning);
+    if (contender.warnings.size() < most_warnings) add_once(contender.warnings, quoted_note(warning));
   }
   keep_losses(contender, s);
 }

@@ -68,7 +68,7 @@ struct Contender {
   std::vector<double> totals;  // seconds of the latest samples that were believed
   double clock_step = 0;       // of the clock that measures its samples, in seconds; 0: too small to matter
   std::size_t jumps = 0;       // samples that were taken again because a clock had jumped
-  std::vector<std::string> warnings;
+  std::vector<Note> warnings;
   CountedOnHost on_host;  // during its visits
 
   std::unique_ptr<GpuWatch> watch;  // null if the backend does not say which GPU it computes on
@@ -208,8 +208,8 @@ class Engine {
   std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends) {
     return gpus_ = describe_gpus(backends, nvml_);
   }
-  std::vector<std::string> warnings_of_gpus(const std::vector<BackendRecord>& backends,
-                                            std::size_t rank_counts) const {
+  std::vector<Note> warnings_of_gpus(const std::vector<BackendRecord>& backends,
+                                     std::size_t rank_counts) const {
     return gpu_warnings(gpus_, backends, rank_counts, nvml_);
   }
 
@@ -397,7 +397,7 @@ class MeasuringSession : public Interface {
     warn_of_build(report.warnings);
     report.host = describe_host(threads);
     report.host.gpus = engine_.find_gpus(backends);
-    for (std::string& warning : engine_.warnings_of_gpus(backends, rank_counts))
+    for (Note& warning : engine_.warnings_of_gpus(backends, rank_counts))
       report.warnings.push_back(std::move(warning));
   }
   /// Stops all programs, and adds to `report` how fast the machine was, together with an `earlier` part.

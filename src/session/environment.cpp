@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -107,32 +106,27 @@ std::optional<double> highest_temperature() {
 
 }  // namespace
 
-void warn_of_build(std::vector<std::string>& warnings) {
-  if (!optimised)
-    warnings.emplace_back("this build is not optimised: its own part of the times is not to be trusted");
+void warn_of_build(std::vector<Note>& warnings) {
+  if (!optimised) warnings.push_back({.kind = NoteKind::unoptimised_build});
 }
 
-void warn_of_environment(const Host& host, std::vector<std::string>& warnings) {
+void warn_of_environment(const Host& host, std::vector<Note>& warnings) {
   if (!host.environment) return;
-  std::vector<std::string> used, withheld;
+  Note used{.kind = NoteKind::library_variables}, withheld{.kind = NoteKind::withheld_variables};
   for (const auto& [name, value] : *host.environment)
-    (is_withheld(name) ? withheld : used).push_back(fmt::format("{}={}", name, value));
-  if (!used.empty())
-    warnings.push_back(
-        fmt::format("environment variables that influence libraries are set: {}", fmt::join(used, ", ")));
-  if (!withheld.empty())
-    warnings.push_back(
-        fmt::format("environment variables that would change a case's threads or precision are not passed to "
-                    "backends: {}",
-                    fmt::join(withheld, ", ")));
+    (is_withheld(name) ? withheld : used).about.push_back(fmt::format("{}={}", name, value));
+  for (Note* note : {&used, &withheld}) {
+    if (!note->about.empty()) warnings.push_back(std::move(*note));
+  }
 }
 
-void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings) {
+bool is_of_environment(NoteKind kind) {
+  return kind == NoteKind::library_variables || kind == NoteKind::withheld_variables;
+}
+
+void warn_of_backend(const BackendRecord& backend, std::vector<Note>& warnings) {
   for (const auto* all : {&backend.warnings, &backend.notes}) {
-    for (const std::string& said : *all) {
-      std::string warning = fmt::format("{}: {}", backend.name, said);
-      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(std::move(warning));
-    }
+    for (const std::string& text : *all) add_once(warnings, with_source(backend.name, quoted_note(text)));
   }
 }
 

@@ -16,14 +16,17 @@ std::string now_utc();
 Host describe_host(int threads);
 
 /// Adds a warning if this build is not optimised.
-void warn_of_build(std::vector<std::string>& warnings);
+void warn_of_build(std::vector<Note>& warnings);
 
 /// Adds a warning if environment variables are set that influence libraries.
-void warn_of_environment(const Host& host, std::vector<std::string>& warnings);
+void warn_of_environment(const Host& host, std::vector<Note>& warnings);
+
+/// True for the warnings of warn_of_environment().
+bool is_of_environment(NoteKind kind);
 
 /// Adds a backend's reasons for being slower here than it could be, and its notes, each once: "openblas: its
 /// kernels ...".
-void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings);
+void warn_of_backend(const BackendRecord& backend, std::vector<Note>& warnings);
 
 /// Counters at one moment. The conditions of an interval are the difference of two.
 struct HostCounters {

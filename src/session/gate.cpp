@@ -105,11 +105,11 @@ class Gate : public MeasuringSession {
     verdicts_.head = plan_.head;
     add_participants();
     for (const BackendPair& names : plan_.backends) {
-      for (std::string& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
+      for (Note& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
         verdicts_.warnings.push_back(std::move(warning));
     }
     for (std::string& warning : same_file_warnings(verdicts_.base, verdicts_.head))
-      verdicts_.warnings.push_back(std::move(warning));
+      verdicts_.warnings.push_back(quoted_note(std::move(warning)));
     const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
     rows_.reserve(2 * most);  // contenders point to these
     verdicts_.cases.reserve(most);
@@ -154,7 +154,7 @@ class Gate : public MeasuringSession {
   /// Adds a case that both sides have, or only one. Its verdict exists from the start in both situations.
   void add(const PlannedCase& planned) {
     if (!planned.problem.workload->is_timed()) {
-      verdicts_.warnings.push_back(fmt::format("{}: not compared, it has no time", planned.problem.id()));
+      verdicts_.warnings.push_back(with_source(planned.problem.id(), {.kind = NoteKind::untimed}));
       return;
     }
     const std::string id = planned.problem.id();
@@ -521,13 +521,13 @@ class Gate : public MeasuringSession {
   void close(ComparedCase& one) {
     one.decided = true;
     ++decided_;
-    std::array<std::set<std::string>, 2> notes;
+    std::array<std::set<Note>, 2> notes;
     for (const std::size_t side : {base, head}) {
       Contender& contender = *one.sides.at(side);
       notes.at(side).insert(contender.warnings.begin(), contender.warnings.end());
       // A case may be opened and closed again: the throttled samples are those of all the time.
       one.samples.at(side) += contender.answers.size();
-      if (const auto throttled = describe(contender.throttling, one.samples.at(side)))
+      if (const auto throttled = lowered_clocks(contender.throttling, one.samples.at(side)))
         notes.at(side).insert(*throttled);
       contender.answers = {};
       contender.watch.reset();
@@ -539,17 +539,14 @@ class Gate : public MeasuringSession {
   void note_pairs() {
     for (const ComparedProblem& problem : problems_) {
       for (const ComparedCase& one : problem.cases) {
-        std::vector<std::string>& notes = verdict_of(one).notes;
+        std::vector<Note>& notes = verdict_of(one).notes;
         if (one.throttled > 0)
-          notes.push_back(fmt::format("{} taken again, after the GPU had cooled down",
-                                      one.throttled == 1
-                                          ? std::string("one pair of samples was")
-                                          : fmt::format("{} pairs of samples were", one.throttled)));
+          notes.push_back({.kind = NoteKind::pairs_again, .figures = {static_cast<double>(one.throttled)}});
         if (const SlowPairs slow = slow_pairs(one); !slow.speeds.empty())
           notes.push_back(
-              fmt::format("this machine {} in {} of {}, {}", ran_at(median(slow.speeds)), slow.speeds.size(),
-                          counted_text(slow.all, "pair of samples", "pairs of samples"),
-                          has_bounds(one.effects) ? "which widens the interval" : "which are left out"));
+              {.kind = has_bounds(one.effects) ? NoteKind::slow_pairs_counted : NoteKind::slow_pairs_left_out,
+               .figures = {rounded_share(median(slow.speeds)), static_cast<double>(slow.speeds.size()),
+                           static_cast<double>(slow.all)}});
       }
     }
   }

@@ -58,32 +58,26 @@ Gpu describe(const Nvml& nvml, const std::string& id) {
 
 /// Processes in other containers, and those that only draw, are not among those that NVML names. Their memory
 /// is seen.
-std::string others_warning(const Gpu& gpu, const Nvml& nvml) {
+std::optional<Note> others_warning(const Gpu& gpu, const Nvml& nvml) {
   constexpr double expected = 0.1, of_driver = 0x1p30;  // up to about a GiB
   const auto used = ask(nvml.device(gpu.id), &NvmlDevice::used_memory_bytes);
-  if (!used || !gpu.memory_bytes) return "";
+  if (!used || !gpu.memory_bytes) return std::nullopt;
   const auto bytes = static_cast<double>(*used);
   const auto total = static_cast<double>(*gpu.memory_bytes);
-  if (bytes <= std::max(of_driver, expected * total)) return "";
-  return fmt::format(
-      "{:.3g} of the {:.3g} GiB of memory of {} were in use before the run: another program uses this GPU, "
-      "and may slow it down",
-      bytes / 0x1p30, total / 0x1p30, gpu.name.value_or(gpu.id));
+  if (bytes <= std::max(of_driver, expected * total)) return std::nullopt;
+  return Note{.kind = NoteKind::gpu_in_use, .figures = {bytes, total}, .about = {gpu.name.value_or(gpu.id)}};
 }
 
-std::string mode_warning(const Gpu& gpu, const std::vector<BackendRecord>& backends,
-                         std::size_t rank_counts) {
+std::optional<Note> mode_warning(const Gpu& gpu, const std::vector<BackendRecord>& backends,
+                                 std::size_t rank_counts) {
   const std::string mode = gpu.compute_mode.value_or("");
   const auto on_it = std::ranges::count_if(
       backends, [&](const BackendRecord& one) { return one.available && one.device_id == gpu.id; });
   const std::size_t programs = static_cast<std::size_t>(on_it) * rank_counts;
-  if (programs < 2 || !mode.starts_with("exclusive")) return "";
-  return fmt::format(
-      "{} serves one program at a time (compute mode '{}'), and {} programs of this run compute on it: cases "
-      "of all but one will fail. Name one GPU backend with --backends{}, or ask an administrator for "
-      "'nvidia-smi -c 0'",
-      gpu.name.value_or(gpu.id), mode, programs,
-      rank_counts > 1 ? ", and select cases of one number of ranks with --filter" : "");
+  if (programs < 2 || !mode.starts_with("exclusive")) return std::nullopt;
+  return Note{.kind = NoteKind::gpu_exclusive,
+              .figures = {static_cast<double>(programs), static_cast<double>(rank_counts)},
+              .about = {gpu.name.value_or(gpu.id), mode}};
 }
 
 template <typename T>
@@ -113,14 +107,12 @@ std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::
   return gpus;
 }
 
-std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
-                                      const std::vector<BackendRecord>& backends, std::size_t rank_counts,
-                                      const std::optional<Nvml>& nvml) {
-  std::vector<std::string> warnings;
+std::vector<Note> gpu_warnings(const std::vector<Gpu>& gpus, const std::vector<BackendRecord>& backends,
+                               std::size_t rank_counts, const std::optional<Nvml>& nvml) {
+  std::vector<Note> warnings;
   for (const Gpu& gpu : gpus) {
-    for (const std::string& warning :
-         {others_warning(gpu, *nvml), mode_warning(gpu, backends, rank_counts)}) {
-      if (!warning.empty()) warnings.push_back(warning);
+    for (auto& warning : {others_warning(gpu, *nvml), mode_warning(gpu, backends, rank_counts)}) {
+      if (warning) warnings.push_back(*warning);
     }
   }
   return warnings;

@@ -21,9 +21,8 @@ std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::
 /// Warnings about GPUs that others use already, or that refuse a second program although several of this run
 /// compute on them: each backend has one for each of `rank_counts` numbers of ranks. Must be called while no
 /// backend runs.
-std::vector<std::string> gpu_warnings(const std::vector<Gpu>& gpus,
-                                      const std::vector<BackendRecord>& backends, std::size_t rank_counts,
-                                      const std::optional<Nvml>& nvml);
+std::vector<Note> gpu_warnings(const std::vector<Gpu>& gpus, const std::vector<BackendRecord>& backends,
+                               std::size_t rank_counts, const std::optional<Nvml>& nvml);
 
 /// The number of `processes` that are not `ours`. Unknown if none of them is ours: the driver then numbers
 /// processes as another system or container does.

@@ -6,10 +6,8 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <string_view>
 
 #include "protocol/possible_seconds.h"
-#include "results/number_text.h"
 
 namespace breakeven {
 namespace {
@@ -115,16 +113,14 @@ double long_against(double clock_step) {
   return steps * clock_step;
 }
 
-void set_clock_warning(std::vector<std::string>& warnings, double step, std::size_t jumps) {
-  constexpr std::string_view start = "the clock ";
-  std::erase_if(warnings, [&](const std::string& warning) { return warning.starts_with(start); });
+void set_clock_warning(std::vector<Note>& warnings, double step, std::size_t jumps) {
+  std::erase_if(warnings, [](const Note& warning) {
+    return warning.kind == NoteKind::clock_step || warning.kind == NoteKind::clock_jumps;
+  });
   if (step > 0) {
-    constexpr double ms = 1e-3;
-    warnings.push_back(
-        fmt::format("{}steps by {:.3g} ms: samples are as long as that needs", start, step / ms));
+    warnings.push_back({.kind = NoteKind::clock_step, .figures = {rounded(step)}});
   } else if (jumps > 0) {
-    warnings.push_back(fmt::format("{}jumped in {}, which {} taken again", start,
-                                   counted_text(jumps, "sample", "samples"), jumps == 1 ? "was" : "were"));
+    warnings.push_back({.kind = NoteKind::clock_jumps, .figures = {static_cast<double>(jumps)}});
   }
 }
 

@@ -51,6 +51,6 @@ double long_against(double clock_step);
 
 /// Replaces the warning of a clock that steps by as many seconds, or that jumped in `jumps` samples, among
 /// `warnings`. There is none if it did neither.
-void set_clock_warning(std::vector<std::string>& warnings, double step, std::size_t jumps);
+void set_clock_warning(std::vector<Note>& warnings, double step, std::size_t jumps);
 
 }  // namespace breakeven

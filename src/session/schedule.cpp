@@ -1,16 +1,12 @@
 #include "session/schedule.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "results/number_text.h"
-#include "results/warning_starts.h"
 #include "statistics/summary.h"
-#include "text/counted.h"
 
 namespace breakeven {
 namespace {
@@ -211,96 +207,83 @@ Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int
   return timing;
 }
 
-std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
-  std::vector<std::string> warnings;
+std::vector<Note> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
+  std::vector<Note> warnings;
   if (!timing.ci_low) {
-    warnings.push_back(fmt::format("{}{} in {:g} s: too few for an interval", few_samples_start,
-                                   counted_text(timing.samples.size(), "sample", "samples"),
-                                   measure.max_seconds));
+    warnings.push_back({.kind = NoteKind::few_samples,
+                        .figures = {static_cast<double>(timing.samples.size()), measure.max_seconds}});
   } else if (end == Progress::out_of_time) {
     const double reached = relative_half_width({*timing.ci_low, *timing.ci_high}, timing.median);
-    if (reached > measure.precision) {
-      warnings.push_back(fmt::format(
-          "the time limit of {:g} s was reached at an interval of ±{:.1f} %, requested was ±{:g} %",
-          measure.max_seconds, reached * 100, measure.precision * 100));
-    }
+    if (reached > measure.precision)
+      warnings.push_back(
+          {.kind = NoteKind::time_limit, .figures = {measure.max_seconds, reached, measure.precision}});
   }
   // Later launches start again from cold caches and clocks, so only a single launch can have a trend.
   if (timing.launches.size() == 1) {
     const double trend = largest_drift(timing);
     if (std::abs(trend) > measure.precision)
-      warnings.push_back(fmt::format("drifted by {:+.1f} % from the first samples to the last", trend * 100));
+      warnings.push_back({.kind = NoteKind::drift, .figures = {trend}});
   }
   return warnings;
 }
 
-std::vector<std::string> condition_warnings(const Conditions& c) {
-  std::vector<std::string> warnings;
-  if (c.other_cpu_percent && *c.other_cpu_percent > 5) {
-    warnings.push_back(fmt::format("other processes used {:.0f} % of the CPU time", *c.other_cpu_percent));
-  }
-  if (c.steal_percent && *c.steal_percent > 2) {
-    warnings.push_back(fmt::format("the hypervisor took {:.0f} % of the CPU time", *c.steal_percent));
-  }
-  if (c.throttled_seconds && *c.throttled_seconds > 0) {
-    warnings.push_back(fmt::format("the CPU quota stopped the run for {:.2g} s", *c.throttled_seconds));
-  }
-  if (c.thermal_throttles && *c.thermal_throttles > 0)
-    warnings.emplace_back("the CPU throttled because of heat");
-  if (c.device && c.device->other_processes.value_or(0) > 0)
-    warnings.push_back(fmt::format("other processes computed on the GPU: {}", *c.device->other_processes));
-  if (c.device && c.device->ecc_errors.value_or(0) > 0)
-    warnings.push_back(
-        fmt::format("the GPU's memory had errors that were not corrected: {}", *c.device->ecc_errors));
+std::vector<Note> condition_warnings(const Conditions& c) {
+  constexpr double percent = 100;
+  std::vector<Note> warnings;
+  const auto warn_above = [&](NoteKind kind, const auto& amount, double most, double unit = 1) {
+    if (amount && static_cast<double>(*amount) > most)
+      warnings.push_back({.kind = kind, .figures = {static_cast<double>(*amount) / unit}});
+  };
+  warn_above(NoteKind::other_processes, c.other_cpu_percent, 5, percent);
+  warn_above(NoteKind::hypervisor, c.steal_percent, 2, percent);
+  warn_above(NoteKind::cpu_quota, c.throttled_seconds, 0);
+  if (c.thermal_throttles.value_or(0) > 0) warnings.push_back({.kind = NoteKind::cpu_heat});
+  if (!c.device) return warnings;
+  warn_above(NoteKind::gpu_processes, c.device->other_processes, 0);
+  warn_above(NoteKind::gpu_memory_errors, c.device->ecc_errors, 0);
   return warnings;
 }
 
-std::optional<std::string> describe(const Throttling& throttling, std::size_t samples) {
+std::optional<Note> lowered_clocks(const Throttling& throttling, std::size_t samples) {
   if (throttling.samples.empty()) return std::nullopt;
-  std::vector<std::string> causes;
-  for (const auto& [cause, count] : throttling.causes) causes.push_back(cause);
-  return fmt::format("the GPU lowered its clocks in {} of {} ({})", throttling.samples.size(),
-                     counted_text(samples, "sample", "samples"), fmt::join(causes, ", "));
+  Note note{.kind = NoteKind::gpu_clocks,
+            .figures = {static_cast<double>(throttling.samples.size()), static_cast<double>(samples)}};
+  for (const auto& [cause, count] : throttling.causes) note.about.push_back(cause);
+  return note;
 }
 
-std::vector<std::string> throttling_warnings(const Throttling& throttling,
-                                             const std::vector<double>& own_speed,
-                                             const std::vector<double>& seconds) {
-  const auto described = describe(throttling, seconds.size());
-  if (!described) return {};
+std::optional<Note> throttling_warning(const Throttling& throttling, const std::vector<double>& own_speed,
+                                       const std::vector<double>& seconds) {
+  auto note = lowered_clocks(throttling, seconds.size());
+  if (!note) return note;
   const auto aside = set_aside(throttling.samples, own_speed);
-  if (!enough_without(aside.size(), seconds.size()))
-    return {fmt::format("{}: too few are left, and figures are of all", *described)};
+  if (!enough_without(aside.size(), seconds.size())) {
+    note->kind = NoteKind::gpu_clocks_counted;
+    return note;
+  }
   std::vector<double> throttled;
   for (const std::int64_t i : throttling.samples) throttled.push_back(seconds[static_cast<std::size_t>(i)]);
-  return {fmt::format("{}: figures are of the others; with lowered clocks it took {:.3g}x as long",
-                      *described, median(std::move(throttled)) / median(without(aside, {seconds}).front()))};
+  note->kind = NoteKind::gpu_clocks_set_aside;
+  note->figures.push_back(median(std::move(throttled)) / median(without(aside, {seconds}).front()));
+  return note;
 }
 
-std::optional<std::string> describe(const MachineSpeed& speed) {
-  constexpr double nearly_all = 0.9;
-  if (static_cast<double>(speed.slow_rounds) <= (1 - nearly_all) * static_cast<double>(speed.rounds))
-    return std::nullopt;
-  return fmt::format("this machine ran below {:.0f} % of its own speed in {} of {} ({:.0f} % in the slowest)",
-                     trusted_speed_share * 100, speed.slow_rounds,
-                     counted_text(speed.rounds, "round", "rounds"), speed.lowest * 100);
-}
-
-void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings) {
+void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<Note>& warnings) {
   if (!speed) return;
-  if (auto described = describe(*speed)) warnings.push_back(std::move(*described));
-  constexpr double usual = 1.05;
-  if (speed->clock_range.value_or(1) > usual) {
+  constexpr double nearly_all = 0.9;
+  const auto slow = static_cast<double>(speed->slow_rounds), all = static_cast<double>(speed->rounds);
+  if (slow > (1 - nearly_all) * all)
     warnings.push_back(
-        fmt::format("the processor's clock varied by {:.0f} % during this run, and times with it",
-                    (*speed->clock_range - 1) * 100));
-  }
-  if (speed->core_to_core_range.value_or(1) > moved_cores_factor) {
-    warnings.push_back(fmt::format(
-        "a hypervisor moved the cores during this run: the core-to-core latency changed by {:.2g}x, "
-        "and work on several threads with it, by less",
-        *speed->core_to_core_range));
-  }
+        {.kind = NoteKind::slow_rounds, .figures = {trusted_speed_share, slow, all, speed->lowest}});
+  constexpr double usual = 1.05;
+  if (speed->clock_range.value_or(1) > usual)
+    warnings.push_back({.kind = NoteKind::cpu_clock_range, .figures = {*speed->clock_range}});
+  if (speed->core_to_core_range.value_or(1) > moved_cores_factor)
+    warnings.push_back({.kind = NoteKind::cores_moved, .figures = {*speed->core_to_core_range}});
+}
+
+bool is_of_speed(NoteKind kind) {
+  return kind == NoteKind::slow_rounds || kind == NoteKind::cpu_clock_range || kind == NoteKind::cores_moved;
 }
 
 bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling) {
@@ -308,14 +291,13 @@ bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling&
   return !slow_samples(own_speed).empty() && !enough_without(aside, own_speed.size());
 }
 
-std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
-                                            const Throttling& throttling) {
-  if (!counts_slow_samples(own_speed, throttling)) return {};
+std::optional<Note> own_speed_warning(const std::vector<double>& own_speed, const Throttling& throttling) {
+  if (!counts_slow_samples(own_speed, throttling)) return std::nullopt;
   std::vector<double> slow;
   for (const std::int64_t i : slow_samples(own_speed)) slow.push_back(own_speed[static_cast<std::size_t>(i)]);
-  const std::size_t count = slow.size();
-  return {fmt::format("{}{:.0f} % of its own speed in {} of {} samples: measure again when it is quieter",
-                      own_speed_start, median(std::move(slow)) * 100, count, own_speed.size())};
+  const auto count = static_cast<double>(slow.size());
+  return Note{.kind = NoteKind::slow_samples,
+              .figures = {median(std::move(slow)), count, static_cast<double>(own_speed.size())}};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

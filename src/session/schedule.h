@@ -99,25 +99,24 @@ Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int
                         const std::vector<std::int64_t>& throttled, const std::vector<double>& own_speed);
 
 /// Warnings about the samples: too few, less precise than requested, drifting, disturbed.
-std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure);
-std::vector<std::string> condition_warnings(const Conditions& conditions);
-/// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; empty if it never did.
-std::optional<std::string> describe(const Throttling& throttling, std::size_t samples);
-/// Warnings about throttling, including how much slower a hot GPU is if the results are a cool one's.
-/// `seconds` are the times of all samples, `own_speed` the machine's speed at each.
-std::vector<std::string> throttling_warnings(const Throttling& throttling,
-                                             const std::vector<double>& own_speed,
-                                             const std::vector<double>& seconds);
-/// "this machine ran below 95 % of its own speed in 45 of 90 rounds (60 % in the slowest)"; empty if nearly
-/// all rounds were at its own speed.
-std::optional<std::string> describe(const MachineSpeed& speed);
-void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings);
+std::vector<Note> timing_warnings(const Timing& timing, Progress end, const Measure& measure);
+std::vector<Note> condition_warnings(const Conditions& conditions);
+/// In how many of the samples the GPU lowered its clocks, and why; empty if it never did.
+std::optional<Note> lowered_clocks(const Throttling& throttling, std::size_t samples);
+/// The same, with how much slower a hot GPU is if the results are a cool one's. `seconds` are the times of
+/// all samples, `own_speed` the machine's speed at each.
+std::optional<Note> throttling_warning(const Throttling& throttling, const std::vector<double>& own_speed,
+                                       const std::vector<double>& seconds);
+/// Warns of a machine below its own speed in more than a few rounds, of an unsteady clock, and of moved
+/// cores.
+void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<Note>& warnings);
+/// True for the warnings of warn_of_speed().
+bool is_of_speed(NoteKind kind);
 /// True if the results include samples during which the machine was below its own speed, because too few are
 /// left without these and the throttled ones.
 bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling);
 /// Warns of a slow machine if counts_slow_samples().
-std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
-                                            const Throttling& throttling);
+std::optional<Note> own_speed_warning(const std::vector<double>& own_speed, const Throttling& throttling);
 
 /// Adds the losses of many steps as at most `most` (an even number) means over equally many steps each.
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most = 2000);

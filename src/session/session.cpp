@@ -83,7 +83,11 @@ class Session : public MeasuringSession {
       }
     }
     judge_speed_again();
-    take_slow_phases_again();
+    for (SessionProblem& problem : problems_) summarise(problem);
+    if (measure_.launches == 1)
+      take_slow_phases_again();
+    else
+      add_launches_for_slow_ones();
     judge_speed_again();
     end_report(result_, plan_.earlier ? plan_.earlier->machine_speed : std::nullopt);
     keep_earlier_warnings();
@@ -157,16 +161,14 @@ class Session : public MeasuringSession {
     if (!plan_.earlier || plan_.earlier->tool_commit == plan_.commit) return;
     result_.tool_commit.clear();  // a file has one only if all of its cases have it
     if (plan_.earlier->tool_commit.empty() || plan_.commit.empty()) return;
-    result_.warnings.push_back(fmt::format(
-        "some cases are of an earlier run, by breakeven of commit {}, and the others by commit {}",
-        plan_.earlier->tool_commit, plan_.commit));
+    result_.warnings.push_back(
+        {.kind = NoteKind::other_commit, .about = {plan_.earlier->tool_commit, plan_.commit}});
   }
 
   /// Says that the machine had another name, as a container has each time it starts.
   void warn_of_name() {
     if (!plan_.earlier || plan_.earlier->host.name == result_.host.name) return;
-    result_.warnings.push_back(fmt::format("some cases are of an earlier run, when this host was called {}",
-                                           plan_.earlier->host.name));
+    result_.warnings.push_back({.kind = NoteKind::other_host_name, .about = {plan_.earlier->host.name}});
   }
 
   /// Records which part of the cases this run measures. A continued run of all cases stays one.
@@ -201,9 +203,7 @@ class Session : public MeasuringSession {
         result_.backends.push_back(b);
       } else if (b.available && !now->available) {
         // The kept results need the record of what they were measured with.
-        result_.warnings.push_back(
-            fmt::format("{} is not available any more: {}; its results are those of the earlier run", b.name,
-                        now->reason));
+        result_.warnings.push_back({.kind = NoteKind::backend_gone, .about = {b.name, now->reason}});
         *now = b;
       }
     }
@@ -216,15 +216,12 @@ class Session : public MeasuringSession {
     }
   }
 
-  /// Adds the warnings of the earlier part, whose results are among these, except those that this run has
-  /// made anew, with other figures.
+  /// Adds the warnings of the earlier part, whose results are among these, except those that this run makes
+  /// again for both.
   void keep_earlier_warnings() {
     if (!plan_.earlier) return;
-    std::vector<std::string> made_anew = result_.warnings;
-    warn_of_speed(plan_.earlier->machine_speed, made_anew);
-    warn_of_environment(plan_.earlier->host, made_anew);
-    for (const std::string& warning : plan_.earlier->warnings) {
-      if (std::ranges::find(made_anew, warning) == made_anew.end()) result_.warnings.push_back(warning);
+    for (const Note& warning : plan_.earlier->warnings) {
+      if (!is_of_speed(warning.kind) && !is_of_environment(warning.kind)) add_once(result_.warnings, warning);
     }
   }
 
@@ -256,12 +253,16 @@ class Session : public MeasuringSession {
       }
       measure_together(contenders, launch, pass);
     }
+    summarise_and_save(problem);
+  }
+
+  void summarise_and_save(SessionProblem& problem) {
     summarise(problem);
     try {
       save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
     } catch (const FileTooLarge& e) {
       is_full_ = true;
-      result_.warnings.push_back(fmt::format("the run ended early: {}", e.what()));
+      result_.warnings.push_back({.kind = NoteKind::ended_early, .about = {e.what()}});
     }
   }
 
@@ -282,26 +283,84 @@ class Session : public MeasuringSession {
     }
   }
 
-  /// Repeats the visits during which the machine was too slow, once it is at its own speed again. This may
-  /// take up to a quarter of the run: what takes longer to prepare than is left of it is left as it is.
-  void take_slow_phases_again() {
+  /// The seconds that may be spent on waiting before these contenders are measured again. Because the machine
+  /// was slow, a quarter of the run's time may be spent since `begun`. Negative if they take longer.
+  double seconds_to_wait(double begun, const std::vector<Contender*>& contenders) const {
     constexpr double share = 0.25;
-    if (passes() == 1) return;  // further samples would belong to none of the launches
+    double needed = 0;
+    for (const Contender* contender : contenders)
+      needed += contender->setup_seconds + std::min(contender->spent, seconds_of_launch());
+    return share * (begun - begun_) - (now() - begun) - needed;
+  }
+
+  /// Measures these contenders, once the machine is at its own speed again.
+  void measure_when_quiet(SessionProblem& problem, const std::vector<Contender*>& contenders, int launch,
+                          int pass, double seconds_to_wait) {
+    seconds_to_wait_ = std::min(seconds_to_wait, seconds_of_launch());
+    measure_together(contenders, launch, pass);
+    summarise_and_save(problem);
+  }
+
+  static std::vector<Contender*> unfinished(SessionProblem& problem, const auto& condition) {
+    std::vector<Contender*> found;
+    for (Contender& contender : problem.contenders) {
+      if (!contender.finished && condition(contender)) found.push_back(&contender);
+    }
+    return found;
+  }
+
+  /// Repeats the visits during which the machine was too slow.
+  void take_slow_phases_again() {
     const double begun = now();
     for (SessionProblem& problem : problems_) {
-      std::vector<Contender*> slow;
-      for (Contender& contender : problem.contenders) {
-        if (!contender.finished && counts_slow_samples(contender.own_speed, contender.throttling))
-          slow.push_back(&contender);
-      }
-      double setup = 0;
-      for (const Contender* contender : slow) setup += contender->setup_seconds;
-      const double left = share * (begun - begun_) - (now() - begun) - setup;
+      const auto slow = unfinished(problem, [](const Contender& contender) {
+        return counts_slow_samples(contender.own_speed, contender.throttling);
+      });
+      const double left = seconds_to_wait(begun, slow);
       if (slow.empty() || left <= 0 || is_over()) continue;
-      wait_for_machine_until_ = now() + std::min(left, seconds_of_launch());
-      measure_together(slow, measure_.launches - 1, passes());
-      summarise(problem);
+      measure_when_quiet(problem, slow, measure_.launches - 1, passes(), left);
     }
+  }
+
+  /// Measures further launches of cases with too few that count: `compare` leaves out launches during which
+  /// the machine was slow. Ends once two such launches in a row have added none.
+  void add_launches_for_slow_ones() {
+    constexpr int most_in_vain = 2;
+    const double begun = now();
+    int in_vain = 0;
+    for (int launch = measure_.launches; launch < 2 * measure_.launches; ++launch) {
+      std::vector<std::pair<SessionProblem*, std::vector<Contender*>>> slow;
+      std::set<const Participant*> participants;
+      for (SessionProblem& problem : problems_) {
+        auto contenders = unfinished(problem, [&](const Contender& contender) {
+          return counted_launches(contender) < static_cast<std::size_t>(measure_.launches);
+        });
+        if (contenders.empty() || seconds_to_wait(begun, contenders) <= 0) continue;
+        for (const Contender* contender : contenders) participants.insert(contender->participant);
+        slow.emplace_back(&problem, std::move(contenders));
+      }
+      if (slow.empty() || in_vain == most_in_vain) return;
+      engine_.begin_launch({participants.begin(), participants.end()});
+      bool has_gained = false;
+      for (const auto& [problem, contenders] : slow) {
+        const double left = seconds_to_wait(begun, contenders);
+        if (left <= 0) continue;
+        if (is_over()) return;
+        std::vector<std::size_t> before;
+        for (const Contender* contender : contenders) before.push_back(counted_launches(*contender));
+        measure_when_quiet(*problem, contenders, launch, 0, left);
+        for (std::size_t i = 0; i < contenders.size(); ++i)
+          has_gained |= counted_launches(*contenders[i]) > before[i];
+      }
+      in_vain = has_gained ? 0 : in_vain + 1;
+      judge_speed_again();
+      for (const auto& [problem, contenders] : slow) summarise(*problem);
+    }
+  }
+
+  /// The number of launches that `compare` takes.
+  static std::size_t counted_launches(const Contender& contender) {
+    return contender.row->seconds ? counted_launches_of(*contender.row->seconds) : 0;
   }
 
   /// Measures contenders in turn, and after them those alone whose memory does not suffice beside others.
@@ -322,9 +381,11 @@ class Session : public MeasuringSession {
     if (contenders.empty()) return {};
     Visit visit{.contenders = contenders, .launch = launch, .seconds = seconds_of_launch() / passes()};
     visit.keeps_iterations = pass > 0;
-    visit.wait_until = wait_for_machine_until_;
     visit.measures_energy = pass == 0 && launch + 1 == measure_.launches;
-    if (launch == 0 && pass == 0) visit.before_sampling = [&] { train(contenders); };
+    visit.before_sampling = [&] {
+      if (launch == 0 && pass == 0) train(contenders);
+      if (seconds_to_wait_ > 0) visit.wait_until = now() + seconds_to_wait_;
+    };
     std::optional<double> begun, reported;
     visit.due = [&](std::size_t pending) {
       if (!begun) begun = reported = now();
@@ -455,7 +516,7 @@ class Session : public MeasuringSession {
     }
     for (Contender* contender : going) {
       if (target > 0 && !contender->finished && !contender->row->training->seconds_to_accuracy)
-        contender->warnings.push_back(fmt::format("the target accuracy of {:g} was not reached", target));
+        contender->warnings.push_back({.kind = NoteKind::target_missed, .figures = {target}});
     }
   }
 
@@ -487,7 +548,7 @@ class Session : public MeasuringSession {
   /// True if there are enough samples in every launch, all followed by a verification.
   bool is_measured(const Contender& contender) const {
     return contender.progress != Progress::more && contender.verified_answers == contender.answers.size() &&
-           contender.launch + 1 == measure_.launches;
+           contender.launch + 1 >= measure_.launches;
   }
 
   /// Removes the samples since the last verification, if there was no other.
@@ -528,10 +589,13 @@ class Session : public MeasuringSession {
       summarise_answers(contender, row);
       leave_out_impossible_amounts(row);
       for (const auto& more :
-           {timing_warnings(*row.seconds, contender.progress, measure_), condition_warnings(row.conditions),
-            throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples),
-            own_speed_warnings(contender.own_speed, contender.throttling)})
+           {timing_warnings(*row.seconds, contender.progress, measure_), condition_warnings(row.conditions)})
         row.warnings.insert(row.warnings.end(), more.begin(), more.end());
+      for (const auto& more :
+           {throttling_warning(contender.throttling, contender.own_speed, row.seconds->samples),
+            own_speed_warning(contender.own_speed, contender.throttling)}) {
+        if (more) row.warnings.push_back(*more);
+      }
     }
     if (contender.finished) return;
     if (is_measured(contender)) {
@@ -572,8 +636,9 @@ class Session : public MeasuringSession {
       std::optional<double>& amount = row.*member;
       const std::string fault = amount ? fault_of_amount(name, *amount, row, result_.host.cpus) : "";
       if (fault.empty()) continue;
-      row.warnings.push_back(fmt::format("{} of {:.3g} is left out: an iteration takes {:.3g} s", name,
-                                         *amount, row.seconds->median));
+      row.warnings.push_back({.kind = NoteKind::amount_left_out,
+                              .figures = {*amount, row.seconds->median},
+                              .about = {std::string(name)}});
       amount.reset();
     }
   }
@@ -601,7 +666,7 @@ class Session : public MeasuringSession {
   Result result_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;
-  double wait_for_machine_until_ = 0;
+  double seconds_to_wait_ = 0;  // for the machine to be at its own speed again, before samples
   std::vector<RunStep> steps_;  // every problem in every visit, in order
   Countdown countdown_;
   std::size_t measured_ = 0;

@@ -16,7 +16,6 @@
 #include "session/paired_launch.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
-#include "text/counted.h"
 #include "verdicts/launch_effect.h"
 #include "verdicts/overview.h"
 #include "workloads/ranks.h"
@@ -473,7 +472,7 @@ class ThresholdSession : public MeasuringSession {
                            .to = open.question->to,
                            .found = one.search.answer()};
     std::size_t slow = 0;
-    std::set<std::string> notes;
+    std::set<Note> notes;
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value};
       if (one.launches.contains(value)) point.log_ratios = one.log_ratios(value);
@@ -492,31 +491,26 @@ class ThresholdSession : public MeasuringSession {
     }
     if (slow > 0) {
       answer.slow_launches = slow;
-      const std::string meanwhile =
-          engine_.speed().waited_seconds() > 0
-              ? fmt::format(", and {} while breakeven waited", ran_at(engine_.speed().while_waiting()))
-              : "";
-      notes.insert(fmt::format(
-          "in {} of {} this machine was below 95 % of its own speed{}: the intervals include what "
-          "neighbours can have done; the times were measured next to them",
-          slow, counted_text(answer.found.launches, "launch", "launches"), meanwhile));
+      const bool has_waited = engine_.speed().waited_seconds() > 0;
+      notes.insert({.kind = NoteKind::slow_launches,
+                    .figures = {trusted_speed_share, static_cast<double>(slow),
+                                static_cast<double>(answer.found.launches),
+                                has_waited ? engine_.speed().while_waiting() : 1}});
     } else if (answer.found.answer == BreakEven::Answer::unclear && was_slow()) {
-      notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
-                               ran_at(engine_.speed().while_waiting())));
+      notes.insert({.kind = NoteKind::slow_until_the_end, .figures = {engine_.speed().while_waiting()}});
     }
     answer.notes.assign(notes.begin(), notes.end());
     return answer;
   }
 
   static ThresholdStand stand_of(const SideAtValue& side, Quantity in,
-                                 const std::optional<HourlyPrice>& price, std::set<std::string>& notes) {
+                                 const std::optional<HourlyPrice>& price, std::set<Note>& notes) {
     ThresholdStand made;
     for (const Contender& contender : side.contenders) {
       const std::string& backend = contender.participant->backend.name;
-      for (const std::string& warning : contender.warnings)
-        notes.insert(fmt::format("{}: {}", backend, warning));
-      if (const auto throttled = describe(contender.throttling, contender.answers.size()))
-        notes.insert(fmt::format("{}: {}", backend, *throttled));
+      for (const Note& warning : contender.warnings) notes.insert(with_source(backend, warning));
+      if (const auto throttled = lowered_clocks(contender.throttling, contender.answers.size()))
+        notes.insert(with_source(backend, *throttled));
       const auto seconds = side.seconds.find(backend);
       if (contender.finished || seconds == side.seconds.end()) continue;
       ThresholdStand one{

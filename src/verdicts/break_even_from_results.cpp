@@ -371,12 +371,13 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
   answer.found = break_even_of(ratios);
   for (std::size_t side = 0; side < 2; ++side) {
     if (family.left_out[side] > 0)
-      answer.notes.push_back(fmt::format("{}: {} result{} left out, without a time", sides[side].name,
-                                         family.left_out[side],
-                                         family.left_out[side] == 1 ? " was" : "s were"));
+      answer.notes.push_back({.source = sides[side].name,
+                              .kind = NoteKind::without_time,
+                              .figures = {static_cast<double>(family.left_out[side])}});
     if (!family.alone[side].empty())
       answer.notes.push_back(
-          fmt::format("{} {} measured on {} alone", parameter, joined(family.alone[side]), sides[side].name));
+          {.kind = NoteKind::measured_on_one,
+           .about = {fmt::format("{} {}", parameter, joined(family.alone[side])), sides[side].name}});
   }
   return answer;
 }
@@ -433,7 +434,7 @@ std::string days_text(const std::array<MeasuredSide, 2>& sides) {
 bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
   return std::ranges::any_of(sides, [](const MeasuredSide& side) {
     return std::ranges::any_of(side.cases, [](const MeasuredCase& one) {
-      return one.result->has_time() && one.result->seconds->launches.size() < fewest_launches;
+      return one.result->has_time() && counted_launches_of(*one.result->seconds) < fewest_launches;
     });
   });
 }
@@ -473,10 +474,10 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
   Threshold all;
   all.created = std::max(sides[0].created, sides[1].created);
   all.complete = true;
-  all.warnings = {how_it_differs(sides)};
+  all.warnings = {quoted_note(how_it_differs(sides))};
   if (std::string missing = missing_intervals(answers); !missing.empty())
-    all.warnings.push_back(std::move(missing));
-  if (have_few_launches(sides)) all.warnings.emplace_back(few_launches_text);
+    all.warnings.push_back(quoted_note(std::move(missing)));
+  if (have_few_launches(sides)) all.warnings.push_back(quoted_note(std::string(few_launches_text)));
   all.host = sides[0].host;
   all.title = fmt::format("From which {} on is {} faster than {}?", parameter, sides[1].name, sides[0].name);
   all.parameter = parameter;

@@ -14,7 +14,6 @@
 
 #include "results/counted_samples.h"
 #include "results/google_benchmark.h"
-#include "results/number_text.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
 #include "text/counted.h"
@@ -46,6 +45,22 @@ std::optional<Result> as_the_heads_program(const Result& base, const Result& hea
   renamed.backends.front().name = name;
   for (CaseResult& c : renamed.cases) c.backend = name;
   return renamed;
+}
+
+/// The reason why a case cannot be judged by the launches of its two sides. Those that were disturbed from
+/// their first sample to their last do not count.
+std::string too_few_launches(std::size_t of_base, const Timing& base, std::size_t of_head,
+                             const Timing& head) {
+  const std::size_t all_of_base = std::max<std::size_t>(1, base.launches.size());
+  const std::size_t all_of_head = std::max<std::size_t>(1, head.launches.size());
+  if (of_base == all_of_base && of_head == all_of_head)
+    return fmt::format("too few launches: {} of the base, {} of the head; {} of each are needed", of_base,
+                       of_head, fewest_launches);
+  return fmt::format(
+      "too few undisturbed launches: {} of {} in the base, {} of {} in the head; {} of each are needed: "
+      "measure "
+      "more launches, or on a quieter machine",
+      of_base, all_of_base, of_head, all_of_head, fewest_launches);
 }
 
 /// The logarithms of the values.
@@ -169,17 +184,18 @@ class Comparison {
     verdicts_.cases.reserve(base_.cases.size());
     for (const auto& [side, result] : {std::pair("base", &base_), std::pair("head", &head_)}) {
       if (!result->complete)
-        verdicts_.warnings.push_back(fmt::format("the {} is incomplete: its run was interrupted", side));
+        verdicts_.warnings.push_back({.kind = NoteKind::incomplete_side, .about = {side}});
     }
     of_run_ = noted(run_differences(base_, head_));
     if (base_.host.name != head_.host.name && !base_.host.name.empty() && !head_.host.name.empty())
       verdicts_.warnings.push_back(
-          fmt::format("the host was called {}, then {}", base_.host.name, head_.host.name));
-    for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
+          {.kind = NoteKind::renamed_host, .about = {base_.host.name, head_.host.name}});
+    for (std::string& text : lesser_differences(base_, head_))
+      verdicts_.warnings.push_back(quoted_note(std::move(text)));
     for (const BackendRecord& is : head_.backends) {
       const BackendRecord* was = find_backend(base_.backends, is.name);
       if (was == nullptr) continue;
-      for (std::string& warning : backend_warnings(is.name, was, &is))
+      for (Note& warning : backend_warnings(is.name, was, &is))
         verdicts_.warnings.push_back(std::move(warning));
     }
   }
@@ -189,7 +205,8 @@ class Comparison {
   /// The differences. Adds a warning for each that is allowed.
   std::vector<FoundDifference> noted(std::vector<FoundDifference> all) {
     for (const FoundDifference& found : all) {
-      if (allow(found)) verdicts_.warnings.push_back(found.text + " (allowed)");
+      if (allow(found))
+        verdicts_.warnings.push_back({.kind = NoteKind::allowed_difference, .about = {found.text}});
     }
     return all;
   }
@@ -231,7 +248,7 @@ class Comparison {
   void add_both(const CaseResult& base, const CaseResult& head) {
     if (base.status == Status::unsupported && head.status != Status::unsupported) {
       add_new(head);  // the base had no time that could get worse
-      verdicts_.cases.back().notes.push_back(fmt::format("not supported in the base: {}", base.reason));
+      verdicts_.cases.back().notes.push_back({.kind = NoteKind::unsupported_in_base, .about = {base.reason}});
       return;
     }
     const std::size_t index = verdicts_.cases.size();
@@ -282,7 +299,7 @@ class Comparison {
     for (const FoundDifference& found : of_case) {
       if (!allow(found)) continue;  // said among the reasons
       if (found.what == Difference::clocks || found.what == Difference::threads)
-        made.notes.push_back(found.text);
+        made.notes.push_back(quoted_note(found.text));
     }
     for (const Difference kind : kinds) {
       ++refusals_[kind];
@@ -308,7 +325,7 @@ class Comparison {
       made.reason = text;
     } else {
       made.verdict = Verdict::same;
-      if (base.fit->largest != head.fit->largest) made.notes.push_back(text);
+      if (base.fit->largest != head.fit->largest) made.notes.push_back(quoted_note(text));
     }
   }
 
@@ -331,9 +348,9 @@ class Comparison {
       return;
     }
     if (std::min(was->size(), is->size()) < fewest_launches) {
-      made.reason = fmt::format("too few launches: {} of the base, {} of the head; {} of each are needed",
-                                was->size(), is->size(), fewest_launches);
-      ++too_few_launches_;
+      made.reason = too_few_launches(was->size(), base, is->size(), head);
+      const auto taken = std::min(base.launches.size(), head.launches.size());
+      too_few_launches_ += taken < fewest_launches ? 1 : 0;
       return;
     }
     timed_pairs_.push_back(
@@ -389,29 +406,18 @@ class Comparison {
   }
 
   void warn() {
-    auto& warnings = verdicts_.warnings;
-    const auto cases = [](std::size_t count) { return counted_text(count, "case", "cases"); };
-    if (same_samples_ > 0) {
-      warnings.push_back(
-          fmt::format("{}: the samples are identical on both sides. Is it one measurement, twice?",
-                      cases(same_samples_)));
-    }
-    if (too_few_launches_ > 0) {
-      warnings.push_back(
-          fmt::format("{}: fewer than {} launches on a side. Launches of one program differ by several "
-                      "per cent, and samples of one launch do not show it. Set \"launches\" to {} or more in "
-                      "the config's \"measure\", or use `breakeven gate`",
-                      cases(too_few_launches_), fewest_launches, fewest_launches + 2));
-    }
-    if (other_algorithms_ > 0) {
-      warnings.push_back(
-          fmt::format("{}: another algorithm was chosen in the head", cases(other_algorithms_)));
-    }
-    for (const auto& [what, count] : refusals_) {
-      warnings.push_back(
-          fmt::format("{}: not compared, different {}. If that is the change you test: --allow {}",
-                      cases(count), name(what), name(what)));
-    }
+    const auto warn_of = [&](NoteKind kind, std::size_t cases, const std::vector<double>& more = {},
+                             const std::vector<std::string>& about = {}) {
+      if (cases == 0) return;
+      Note& note = verdicts_.warnings.emplace_back(
+          Note{.kind = kind, .figures = {static_cast<double>(cases)}, .about = about});
+      note.figures.insert(note.figures.end(), more.begin(), more.end());
+    };
+    warn_of(NoteKind::same_samples, same_samples_);
+    warn_of(NoteKind::few_launches, too_few_launches_, {fewest_launches, fewest_launches + 2});
+    warn_of(NoteKind::other_algorithm, other_algorithms_);
+    for (const auto& [what, count] : refusals_)
+      warn_of(NoteKind::not_compared, count, {}, {std::string(name(what))});
   }
 
   const Result& base_;
@@ -432,8 +438,8 @@ Verdicts compare_results(const Result& base, const Result& head, const CompareOp
   Verdicts verdicts = Comparison(renamed ? *renamed : base, head, options).run();
   if (renamed) {
     verdicts.base.backends = base.backends;
-    verdicts.warnings.push_back(fmt::format("the base's program is called {}, the head's {}",
-                                            base.backends.front().name, head.backends.front().name));
+    verdicts.warnings.push_back({.kind = NoteKind::renamed_backend,
+                                 .about = {base.backends.front().name, head.backends.front().name}});
   }
   return verdicts;
 }

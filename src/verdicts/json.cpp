@@ -10,6 +10,7 @@
 
 #include "results/reading.h"
 #include "results/validation.h"
+#include "results/words.h"
 #include "statistics/summary.h"
 #include "verdicts/fleet.h"
 #include "verdicts/selftest.h"
@@ -93,7 +94,7 @@ void fields(Fields& f, CaseVerdict& c) {
   f.optional("base_algorithm", c.base_algorithm);
   f.optional("head_algorithm", c.head_algorithm);
   f.if_set("launches", c.launches);
-  f.optional("notes", c.notes);
+  note_text_fields(f, "notes", c.notes);
 }
 
 void fields(Fields& f, Side& side) {
@@ -116,7 +117,7 @@ void fields(Fields& f, Verdicts& v) {
   f.required("threshold", v.threshold);
   f.optional("method", v.method);
   f.optional("wall_seconds", v.wall_seconds);
-  f.optional("warnings", v.warnings);
+  note_text_fields(f, "warnings", v.warnings);
   f.required("host", v.host);
   f.required("base", v.base);
   f.required("head", v.head);
@@ -125,8 +126,8 @@ void fields(Fields& f, Verdicts& v) {
   f.if_set("mean_change", v.mean_change);
 }
 
-std::string to_json_text(const Verdicts& v) {
-  return text_in_lines(json_of(v), {lines_of("cases", v.cases)});
+std::string to_json_text(const Verdicts& v, const Words* words) {
+  return text_in_lines(json_of(v, words), {lines_of("cases", v.cases, words)});
 }
 
 Verdicts verdicts_from(const Json& json) {
@@ -200,7 +201,7 @@ void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshol
   f.required("title", answer.title);
   f.optional("in", answer.in);
   f.required("answer", answer.found.answer);
-  if (f.writes()) f.derived("in_words", in_words(answer, threshold));
+  if (f.words() != nullptr) f.derived("in_words", f.words()->of_answer(answer, threshold));
   f.required("from", answer.from);
   f.required("to", answer.to);
   f.optional("first_measured", answer.found.first);
@@ -210,7 +211,7 @@ void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshol
   f.if_set("slow_launches", answer.slow_launches);
   f.required("changes", answer.found.changes);
   f.required("points", answer.points);
-  f.optional("notes", answer.notes);
+  note_text_fields(f, "notes", answer.notes);
 }
 
 void fields(Fields& f, HourlyPrice& price) {
@@ -244,7 +245,7 @@ void fields(Fields& f, Threshold& threshold) {
   f.required("baseline", threshold.sides[0]);
   f.required("challenger", threshold.sides[1]);
   f.optional("wall_seconds", threshold.wall_seconds);
-  f.optional("warnings", threshold.warnings);
+  note_text_fields(f, "warnings", threshold.warnings);
   f.json_text("config", threshold.config);
   f.objects("answers", threshold.answers,
             [&](Fields& one, ThresholdAnswer& answer) { answer_fields(one, answer, threshold); });
@@ -264,8 +265,8 @@ Threshold threshold_from(const Json& json) {
   return threshold;
 }
 
-std::string to_json_text(const Threshold& threshold) {
-  return text_of(json_of(threshold));
+std::string to_json_text(const Threshold& threshold, const Words* words) {
+  return text_of(json_of(threshold, words));
 }
 
 // ---- a selftest

@@ -210,20 +210,21 @@ std::vector<FoundDifference> differences(const Result& first, const Result& othe
 /// Compares the machine of each shard with the first one's. Adds a warning for each difference that is
 /// allowed, or that may affect times a little. Returns true if nothing had to be allowed.
 bool check_machines(std::vector<ShardFile>& files, const std::set<Difference>& allowed,
-                    std::vector<std::string>& warnings) {
+                    std::vector<Note>& warnings) {
   bool are_alike = true;
   const ShardFile& first = files.front();
   for (auto file = std::next(files.begin()); file != files.end(); ++file) {
     const std::string shard = shard_of(*file).text();
     for (const std::string& text : lesser_differences(first.result, file->result))
-      warnings.push_back(fmt::format("shard {}: {}", shard, text));
+      warnings.push_back(with_source("shard " + shard, quoted_note(text)));
     take_gpu_ids(file->result, first.result);
     std::vector<std::string> refused;
     std::set<std::string_view> kinds;
     for (const FoundDifference& found : differences(first.result, file->result)) {
       are_alike = false;
       if (allowed.contains(found.what)) {
-        warnings.push_back(fmt::format("shard {}: {} (allowed)", shard, found.text));
+        warnings.push_back(
+            with_source("shard " + shard, {.kind = NoteKind::allowed_difference, .about = {found.text}}));
       } else {
         refused.push_back(found.text);
         kinds.insert(name(found.what));
@@ -241,8 +242,9 @@ bool check_machines(std::vector<ShardFile>& files, const std::set<Difference>& a
 
 // ---- joining
 
-void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
-  for (const std::string& one : more) {
+template <typename T>
+void add_new(std::vector<T>& list, const std::vector<T>& more) {
+  for (const T& one : more) {
     if (std::ranges::find(list, one) == list.end()) list.push_back(one);
   }
 }
@@ -344,11 +346,12 @@ Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& al
   check_commits(files);
   check_complete(files);
 
-  std::vector<std::string> warnings;
-  if (std::string places = describe_places(files); !places.empty()) warnings.push_back(std::move(places));
+  std::vector<Note> warnings;
+  if (std::string places = describe_places(files); !places.empty())
+    warnings.push_back(quoted_note(std::move(places)));
   const bool are_alike = check_machines(files, allowed, warnings);
   for (const ShardFile& file : files) {
-    if (!file.result.complete) add_new(warnings, {describe_incomplete(file)});
+    if (!file.result.complete) add_once(warnings, quoted_note(describe_incomplete(file)));
     add_new(warnings, file.result.warnings);
   }
   std::vector<CaseResult> cases = joined_cases(files);

@@ -10,26 +10,26 @@
 
 namespace breakeven {
 
-std::vector<std::string> notes_of_sides(const std::set<std::string>& base,
-                                        const std::set<std::string>& head) {
-  std::vector<std::string> notes;
+std::vector<Note> notes_of_sides(const std::set<Note>& base, const std::set<Note>& head) {
+  std::vector<Note> notes;
   notes.reserve(base.size() + head.size());
-  for (const std::string& note : base)
-    notes.push_back(head.contains(note) ? note : fmt::format("base: {}", note));
-  for (const std::string& note : head) {
-    if (!base.contains(note)) notes.push_back(fmt::format("head: {}", note));
+  for (const Note& note : base) notes.push_back(head.contains(note) ? note : with_source("base", note));
+  for (const Note& note : head) {
+    if (!base.contains(note)) notes.push_back(with_source("head", note));
   }
   return notes;
 }
 
-std::vector<std::string> backend_warnings(const std::string& name, const BackendRecord* base,
-                                          const BackendRecord* head) {
+std::vector<Note> backend_warnings(const std::string& name, const BackendRecord* base,
+                                   const BackendRecord* head) {
   const auto warnings_of = [](const BackendRecord* backend) {
-    return backend == nullptr ? std::set<std::string>{}
-                              : std::set<std::string>(backend->warnings.begin(), backend->warnings.end());
+    std::set<Note> warnings;
+    for (const std::string& text : backend == nullptr ? std::vector<std::string>{} : backend->warnings)
+      warnings.insert(quoted_note(text));
+    return warnings;
   };
-  std::vector<std::string> warnings = notes_of_sides(warnings_of(base), warnings_of(head));
-  for (std::string& warning : warnings) warning = fmt::format("{}: {}", name, warning);
+  std::vector<Note> warnings = notes_of_sides(warnings_of(base), warnings_of(head));
+  for (Note& warning : warnings) warning = with_source(name, std::move(warning));
   return warnings;
 }
 
@@ -55,19 +55,18 @@ std::vector<std::string> same_file_warnings(const Side& base, const Side& head) 
 }
 
 void gather_common_notes(Verdicts& verdicts) {
-  std::map<std::pair<std::string, std::string>, std::size_t> counts;  // by backend and note
+  std::map<std::pair<std::string, Note>, std::size_t> counts;  // by backend and note
   for (const CaseVerdict& c : verdicts.cases) {
-    for (const std::string& note : std::set<std::string>(c.notes.begin(), c.notes.end()))
-      ++counts[{c.backend, note}];
+    for (const Note& note : std::set<Note>(c.notes.begin(), c.notes.end())) ++counts[{c.backend, note}];
   }
   std::erase_if(counts, [](const auto& entry) {
     constexpr std::size_t several = 3;  // a note that at least this many cases share becomes one warning
     return entry.second < several;
   });
   for (CaseVerdict& c : verdicts.cases)
-    std::erase_if(c.notes, [&](const std::string& note) { return counts.contains({c.backend, note}); });
+    std::erase_if(c.notes, [&](const Note& note) { return counts.contains({c.backend, note}); });
   for (const auto& [what, count] : counts)
-    verdicts.warnings.push_back(fmt::format("{} cases of {}: {}", count, what.first, what.second));
+    verdicts.warnings.push_back(with_source(fmt::format("{} cases of {}", count, what.first), what.second));
 }
 
 }  // namespace breakeven

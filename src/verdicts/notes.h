@@ -9,14 +9,14 @@
 
 namespace breakeven {
 
-/// Merges the notes of a case's two sides: "base: ..." and "head: ...", without a prefix if both sides have
+/// Merges the notes of a case's two sides: from "base" and from "head", or from neither if both sides have
 /// the note.
-std::vector<std::string> notes_of_sides(const std::set<std::string>& base, const std::set<std::string>& head);
+std::vector<Note> notes_of_sides(const std::set<Note>& base, const std::set<Note>& head);
 
 /// The two sides' warnings that a backend may be slower than it could be, as "openblas: head: ...". Null
 /// stands for a side without the backend.
-std::vector<std::string> backend_warnings(const std::string& name, const BackendRecord* base,
-                                          const BackendRecord* head);
+std::vector<Note> backend_warnings(const std::string& name, const BackendRecord* base,
+                                   const BackendRecord* head);
 
 /// Warns if both sides loaded the same library file although LD_LIBRARY_PATH or LD_PRELOAD differs. The
 /// loader does not report a missing folder.

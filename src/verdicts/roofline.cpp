@@ -259,7 +259,8 @@ void mark_implausible(Result& run) {
 void mark_implausible_as_read(Result& run) {
   for (CaseResult& result : run.cases) {
     const BackendRecord* backend = find_backend(run.backends, result.backend);
-    const bool has_real_time = result.has_time() && (backend == nullptr || !has_simulated_clock(backend->libraries));
+    const bool has_real_time =
+        result.has_time() && (backend == nullptr || !has_simulated_clock(backend->libraries));
     if (!has_real_time || (run.host.cpus == 0 && result.device != "gpu")) continue;
     std::string why = why_beyond_any_processor(result, result.seconds->median, run.host.cpus);
     if (why.empty()) continue;

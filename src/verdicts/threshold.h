@@ -61,7 +61,7 @@ struct ThresholdAnswer {
   BreakEven found = {};
   std::vector<ThresholdPoint> points = {};        // in rising order of value
   std::optional<std::size_t> slow_launches = {};  // of a machine below its own speed, with bounds
-  std::vector<std::string> notes = {};
+  std::vector<Note> notes = {};
 };
 
 /// The side to show as ahead at a point of the answer: lead_at(), or around a crossing that was fitted the
@@ -85,7 +85,7 @@ struct Threshold {
   std::string created;  // UTC, ISO 8601
   bool complete = false;
   std::string tool_version;
-  std::vector<std::string> warnings;
+  std::vector<Note> warnings;
   Host host;
   std::optional<MachineSpeed> machine_speed = {};
   std::string title, parameter;
@@ -98,27 +98,16 @@ struct Threshold {
   std::vector<ThresholdAnswer> answers;
 };
 
-/// A note on the values at which medians_disagree(); empty if there are none.
-std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);
-
-/// A note on the changes whose interval is wider than requested; empty if there are none.
-std::string width_note(const ThresholdAnswer& answer, const Threshold& threshold);
-
-/// The name of a side: "OpenBLAS or oneDNN"; with its number of ranks or threads if the sides differ in
-/// nothing else; the machine's name if the sides are machines.
-std::string name_of_side(const Threshold& threshold, std::size_t side);
-
-/// A value of the parameter: "64 KiB" of bytes, otherwise "1,024".
-std::string value_text(const std::string& parameter, std::int64_t value);
-
 /// The last place where the lead changes, from the points alone, if time ran out before it was found: all
 /// values above it that were measured have the same side ahead. `last_below` is 0 if too few launches were
 /// taken at all values below it. Empty if there is none.
 std::optional<LeadChange> bracketed_change(const ThresholdAnswer& answer);
 
-/// The answer in sentences: "CUDA is faster than OpenBLAS from m = 384 (377 to 392) up to 1,024, the largest
-/// measured: by 1.3x at 512 and 5.8x at 1,024. Below that OpenBLAS is faster."
-std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
+/// True if the interval of the change is wider than `width`, relative to its lower end.
+bool is_wide(const LeadChange& change, double width);
+/// True if no value has a ratio, and not for lack of time: the largest was tried, with which the first round
+/// ends.
+bool cannot_be_measured(const ThresholdAnswer& answer, const Threshold& threshold);
 
 /// The exit status: 1 if a result was wrong; 4 if a side could not be measured at any value; 3 if an answer
 /// is unclear, neither is ahead at the largest value, an interval of pairs is wider than requested, or a
@@ -126,7 +115,7 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 int exit_status(const Threshold& threshold);
 
 /// Writes JSON, schema breakeven.threshold/1, described in docs/thresholds.md.
-std::string to_json_text(const Threshold& threshold);
+std::string to_json_text(const Threshold& threshold, const Words* words = nullptr);
 /// Reads JSON of that schema. Throws ResultError, which names the place but not the file.
 Threshold threshold_from(const nlohmann::ordered_json& json);
 

@@ -60,7 +60,7 @@ struct CaseVerdict : CaseOnBackend {
   std::optional<double> base_seconds, head_seconds;  // medians
   std::string base_algorithm, head_algorithm;        // that the library chose
   std::vector<LaunchSamples> launches;               // all launches; empty for `compare`
-  std::vector<std::string> notes;                    // for the reader, such as a changed algorithm
+  std::vector<Note> notes;                           // for the reader, such as a changed algorithm
 };
 
 /// Makes a case without a verdict.
@@ -90,7 +90,7 @@ struct Verdicts {
   double threshold = 0.03;  // the smallest change that matters: 0.03 is 3 %
   std::string method = {};  // how intervals are computed and errors controlled, in sentences
   double wall_seconds = 0;  // the time of the measurement
-  std::vector<std::string> warnings;
+  std::vector<Note> warnings;
   std::vector<std::string> notes = {};  // such as what else could be measured
   /// The mean change over all cases, from `compare`. A gate's follows from its launches: overall_change().
   std::optional<Ratio> mean_change = {};
@@ -144,7 +144,7 @@ int exit_status(const Verdicts& verdicts, FailOn fail_on = FailOn::inconclusive)
 const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name);
 
 /// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
-std::string to_json_text(const Verdicts& verdicts);
+std::string to_json_text(const Verdicts& verdicts, const Words* words = nullptr);
 /// Reads a verdict file's document. Throws JsonError, which names the place but not the file.
 Verdicts verdicts_from(const nlohmann::ordered_json& document);
 

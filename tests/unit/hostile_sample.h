@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven::sample {
@@ -42,7 +43,7 @@ inline Result hostile() {
                               Status::failed, Status::timed_out, Status::interrupted}) {
     CaseResult r = refused(product("a", 64, 0.5), status, "why \"not\"?\n<\x02&\xff>");
     r.id = "status";
-    r.warnings = {"<warned> \x03"};
+    r.warnings = quoted_notes({"<warned> \x03"});
     cases.push_back(r);
   }
   Result run = result(std::move(cases));

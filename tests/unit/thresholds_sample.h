@@ -1,6 +1,7 @@
 // Results of `threshold`, made by hand for tests.
 #pragma once
 
+#include "unit/quoted_notes.h"
 #include "verdicts/threshold.h"
 
 namespace breakeven::sample {
@@ -11,7 +12,7 @@ inline Threshold threshold() {
   t.created = "2026-11-01T12:00:00Z";
   t.complete = true;
   t.tool_version = "0.1.0";
-  t.warnings = {"the governor is powersave"};
+  t.warnings = quoted_notes({"the governor is powersave"});
   t.host.name = "host";
   t.host.cpu = "A CPU";
   t.title = "From which size on?";
@@ -44,7 +45,7 @@ inline Threshold threshold() {
                                    .values = 3,
                                    .launches = 7},
                          .points = {},
-                         .notes = {"a note"}};
+                         .notes = {quoted_note("a note")}};
   answer.points.push_back({.value = 64,
                            .log_ratios = {0.7, 0.6, 0.8},
                            .sides = {ThresholdStand{.backend = "a", .seconds = 1e-5, .joules = 2e-4},

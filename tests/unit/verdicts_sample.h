@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "verdicts/verdict.h"
 
@@ -66,7 +67,7 @@ inline Verdicts one_of_each_verdict() {
   slower.ratio = Ratio{.value = 1.053, .low = 1.041, .high = 1.066};
   slower.base_algorithm = "avx2";
   slower.head_algorithm = "sse";
-  slower.notes = {"a note"};
+  slower.notes = quoted_notes({"a note"});
   return verdicts({verdict_of(Verdict::same, 3, 1.001), unsupported, present(Presence::only_head, 9),
                    verdict_of(Verdict::faster, 5, 0.8), verdict_of(Verdict::inconclusive, 6, 1.02),
                    present(Presence::only_base, 7), incomparable(8, "other threads"), wrong, slower,

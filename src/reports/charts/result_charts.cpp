@@ -17,6 +17,7 @@
 #include "reports/document/names.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"
+#include "reports/words/threshold_words.h"
 #include "verdicts/candidate.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"

@@ -3,20 +3,19 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <string_view>
 #include <unordered_map>
 
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
-#include "results/warning_starts.h"
+#include "reports/words/notes.h"
 #include "verdicts/overview.h"
 
 namespace breakeven {
 namespace {
 
-/// Replaces numbers, so that "12.5 % of CPU time" and "9 % of CPU time" are one text. Digits after a letter
+/// Replaces numbers, so that "element 3 is 0.1" and "element 7 is 0.5" are one text. Digits after a letter
 /// are part of a name: f16 is not f32.
 std::string without_numbers(std::string_view text) {
   const auto is_digit = [&](std::size_t i) {
@@ -35,42 +34,22 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
-/// The part that texts on the same thing share. Algorithms have many names: on them, only the start counts.
-std::string kind_of(const std::string& text) {
-  return text.starts_with(several_algorithms_start) ? std::string(several_algorithms_start)
-                                                    : without_numbers(text);
-}
-
-/// The numbers in a text, without their signs.
-std::vector<double> figures_of(const std::string& text) {
-  std::vector<double> figures;
-  for (const char* at = text.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    if (std::isdigit(static_cast<unsigned char>(*at)) == 0) {
-      ++at;
-    } else {
-      figures.push_back(std::strtod(at, &end));
-      at = end;
-    }
-  }
-  return figures;
-}
-
-/// True if `text`, which is of the same kind as `other`, tells of something worse. Of most remarks
-/// the largest numbers are the worst; of the machine's own speed and of numbers of samples the smallest.
-bool is_worse(const std::string& text, const std::string& other) {
-  if (kind_of(text) == several_algorithms_start) return false;  // their numbers are no measure
-  const bool smaller_is_worse = text.starts_with(own_speed_start) || text.starts_with(few_samples_start);
-  return smaller_is_worse ? figures_of(text) < figures_of(other) : figures_of(other) < figures_of(text);
-}
-
 void add_once(std::vector<std::string>& all, const std::string& one) {
   if (std::ranges::count(all, one) == 0) all.push_back(one);
 }
 
-/// A remark on one or many results. Texts of one kind are one remark.
+/// Equal for notes of one kind about the same. In notes on cases, texts may contain figures, and algorithms
+/// have many names.
+std::string key_of(const Note& note, bool is_of_case) {
+  std::string key = fmt::format("{}\n{}", name(note.kind), note.source);
+  if (note.kind == NoteKind::several_algorithms) return key;
+  const std::string about = printable(fmt::format("{}", fmt::join(note.about, "\n")));
+  return key + '\n' + (is_of_case ? without_numbers(about) : about);
+}
+
+/// A remark on one or many results. Notes of one kind are one remark.
 struct Remark {
-  std::string text;  // printable; the worst
+  Note note;  // the worst, or the first in other programs' words
   bool varies = false;
   std::size_t count = 0;                   // number of results; 0 if it is about a whole run
   std::vector<std::string> backends = {};  // in order of appearance
@@ -84,17 +63,16 @@ class Remarks {
   /// With several machines, each remark says which it is about.
   explicit Remarks(std::size_t machines) : machines_(machines) {}
 
-  void add(const std::string& said, const std::string& machine, const CaseResult* result) {
-    const std::string text = printable(said);
-    std::string key = kind_of(text);
-    // The numbers of a run are those of its machine.
+  void add(const Note& note, const std::string& machine, const CaseResult* result) {
+    std::string key = key_of(note, result != nullptr);
+    // The figures of a run are those of its machine.
     if (result == nullptr) key += "\n" + machine;
     const auto [known, fresh] = index_.try_emplace(std::move(key), all_.size());
-    if (fresh) all_.push_back({.text = text});
+    if (fresh) all_.push_back({.note = note});
     Remark& remark = all_[known->second];
-    if (remark.text != text) {
-      remark.varies = true;
-      if (is_worse(text, remark.text)) remark.text = text;
+    if (remark.note != note) {
+      remark.varies |= note_text(remark.note) != note_text(note);
+      if (is_worse(note, remark.note)) remark.note = note;
     }
     add_once(remark.machines, machine);
     if (result == nullptr) return;
@@ -120,11 +98,11 @@ class Remarks {
                            : remark.machines.size() == machines_
                                ? fmt::format("; on {} machines", every_text(machines_))
                                : "; on " + machines;
-    if (remark.count == 0)
-      return machines.empty() ? remark.text : fmt::format("{}: {}", machines, remark.text);
-    if (remark.count == 1) return fmt::format("{} ({}, {}{})", remark.text, backends, remark.first, on);
-    if (!remark.varies) return fmt::format("{} ({} cases: {}{})", remark.text, remark.count, backends, on);
-    return fmt::format("{} (and {} like it: {}{})", remark.text,
+    const std::string text = printable(note_text(remark.note));
+    if (remark.count == 0) return machines.empty() ? text : fmt::format("{}: {}", machines, text);
+    if (remark.count == 1) return fmt::format("{} ({}, {}{})", text, backends, remark.first, on);
+    if (!remark.varies) return fmt::format("{} ({} cases: {}{})", text, remark.count, backends, on);
+    return fmt::format("{} (and {} like it: {}{})", text,
                        counted_text(remark.count - 1, "more case", "more cases"), backends, on);
   }
 
@@ -167,26 +145,27 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
   for (const MachineRuns& machine : machines) {
     for (const Result* run : machine.runs) {
       if (!run->complete) add_once(incomplete, machine.name);
-      for (const std::string& warning : run->warnings) warnings.add(warning, machine.name, nullptr);
+      for (const Note& warning : run->warnings) warnings.add(warning, machine.name, nullptr);
       for (const CaseResult& result : run->cases) {
         if (result.status != Status::ok)
           (result.status == Status::unsupported ? unsupported : failures)
-              .add(status_text(result.status, explain(result)), machine.name, &result);
-        for (const std::string& warning : result.warnings) warnings.add(warning, machine.name, &result);
+              .add(quoted_note(status_text(result.status, explain(result))), machine.name, &result);
+        for (const Note& warning : result.warnings) warnings.add(warning, machine.name, &result);
       }
     }
   }
-  std::vector<Sentence> said;
-  failures.add_to(said, Tone::bad);
+  std::vector<Sentence> sentences;
+  failures.add_to(sentences, Tone::bad);
   if (!incomplete.empty())
-    said.push_back({.text = fmt::format("The run{} ended before everything was measured: continue it with "
-                                        "--resume.",
-                                        machines.size() < 2 ? "" : " on " + joined_text(incomplete)),
-                    .tone = Tone::warning});
-  for (const std::string& text : shards_texts(runs)) add_sentence(said, text, Tone::warning);
-  warnings.add_to(said, Tone::warning);
-  unsupported.add_to(said, Tone::quiet);
-  return said;
+    sentences.push_back(
+        {.text = fmt::format("The run{} ended before everything was measured: continue it with "
+                             "--resume.",
+                             machines.size() < 2 ? "" : " on " + joined_text(incomplete)),
+         .tone = Tone::warning});
+  for (const std::string& text : shards_texts(runs)) add_sentence(sentences, text, Tone::warning);
+  warnings.add_to(sentences, Tone::warning);
+  unsupported.add_to(sentences, Tone::quiet);
+  return sentences;
 }
 
 }  // namespace breakeven

@@ -13,6 +13,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"
+#include "reports/words/notes.h"
 #include "verdicts/overview.h"
 #include "workloads/workload.h"
 
@@ -64,7 +65,7 @@ TableCell comparison(const Entry& entry) {
 }
 
 std::string notes_of(const CaseResult& c) {
-  std::vector<std::string> parts = c.warnings;
+  std::vector<std::string> parts = note_texts(c.warnings);
   if (c.status == Status::ok && !c.algorithm.empty()) parts.insert(parts.begin(), c.algorithm);
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -12,6 +12,8 @@
 #include "reports/document/numbers.h"
 #include "reports/document/standings.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
+#include "reports/words/threshold_words.h"
 
 namespace breakeven {
 namespace {
@@ -173,14 +175,14 @@ std::vector<Sentence> threshold_notes(const Threshold& t) {
                  Tone::warning);
   if (!t.complete) add_sentence(said, "Interrupted before everything was answered.", Tone::warning);
   for (const ThresholdAnswer& answer : t.answers) {
-    std::vector<std::string> notes = answer.notes;
+    std::vector<std::string> notes = note_texts(answer.notes);
     notes.push_back(width_note(answer, t));
     notes.push_back(medians_note(answer, t.parameter));
     std::erase(notes, "");
     for (const std::string& note : notes)
       add_sentence(said, fmt::format("{}: {}", question_of(answer), note), Tone::warning);
   }
-  for (const std::string& warning : t.warnings) add_sentence(said, warning, Tone::warning);
+  for (const Note& warning : t.warnings) add_sentence(said, note_text(warning), Tone::warning);
   add_sentence(said, prices_text(t));
   return said;
 }

@@ -10,6 +10,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "results/backend_spelling.h"
 #include "verdicts/decision.h"
 #include "verdicts/overview.h"
@@ -142,7 +143,7 @@ std::string describe_details(const CaseVerdict& c) {
 }
 
 std::string describe_notes(const CaseVerdict& c) {
-  return printable(fmt::format("{}", fmt::join(c.notes, "; ")));
+  return printable(fmt::format("{}", fmt::join(note_texts(c.notes), "; ")));
 }
 
 std::string describe_side(const Side& side) {

@@ -14,6 +14,7 @@
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "statistics/summary.h"
 #include "text/counted.h"
 #include "verdicts/decision.h"
@@ -269,7 +270,8 @@ Document document_of(const Verdicts& verdicts) {
 
   if (!verdicts.complete)
     add_sentence(document.notes, "It ended before every case was decided.", Tone::warning);
-  for (const std::string& warning : verdicts.warnings) add_sentence(document.notes, warning, Tone::warning);
+  for (const Note& warning : verdicts.warnings)
+    add_sentence(document.notes, note_text(warning), Tone::warning);
   for (const std::string& note : verdicts.notes) add_sentence(document.notes, note, Tone::quiet);
   document.folds.push_back(side_fold("base", verdicts, verdicts.base));
   document.folds.push_back(side_fold("head", verdicts, verdicts.head));

@@ -22,6 +22,7 @@
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 
 namespace breakeven {
 namespace {
@@ -139,7 +140,7 @@ std::vector<CsvColumn> csv_columns() {
   texts({{"gpu_clock_reasons", clock_reasons}});
   numbers({"gpu_throttled_samples", "gpu_pcie_generation", "gpu_pcie_width", "gpu_other_processes",
            "gpu_ecc_errors"});
-  texts({{"warnings", [](const CsvRow& r) { return in_one_cell(r.result.warnings); }}});
+  texts({{"warnings", [](const CsvRow& r) { return in_one_cell(note_texts(r.result.warnings)); }}});
   return all;
 }
 

@@ -1,6 +1,7 @@
 // Everything that breakeven found, as the JSON that its own commands read.
 #include "reports/exports/format.h"
 #include "reports/history.h"
+#include "reports/words/words.h"
 #include "results/reading.h"
 
 namespace breakeven {
@@ -8,7 +9,11 @@ namespace {
 
 template <typename T>
 FormattedReport formatted_json(const T& found) {
-  FormattedReport report{.text = to_json_text(found)};
+  FormattedReport report;
+  if constexpr (requires { to_json_text(found, &report_words()); })
+    report.text = to_json_text(found, &report_words());
+  else
+    report.text = to_json_text(found);
   expect_readable(report.text, "--out", "select fewer cases with --filter, or give smaller files");
   return report;
 }

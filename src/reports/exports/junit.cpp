@@ -22,6 +22,7 @@
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "results/counted_samples.h"
 
 namespace breakeven {
@@ -175,7 +176,7 @@ std::string measured_text(const CaseResult& result) {
     parts.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
   if (result.fit && is_ok) parts.push_back(describe_fit(*result.fit));
   if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, ", ")));
-  for (const std::string& warning : result.warnings) lines.push_back("warning: " + printable(warning));
+  for (const Note& warning : result.warnings) lines.push_back("warning: " + printable(note_text(warning)));
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
@@ -265,7 +266,7 @@ FormattedReport verdicts_junit(const Verdicts& verdicts) {
                            .message = outcome.empty() ? "" : text,
                            .output = outcome.empty() ? text : ""});
   }
-  for (const std::string& warning : verdicts.warnings) suite.output += "\nwarning: " + warning;
+  for (const Note& warning : verdicts.warnings) suite.output += "\nwarning: " + note_text(warning);
   if (!verdicts.complete) suite.output += "\nincomplete: it ended before every case was decided";
   return junit_report({suite}, {});
 }

@@ -268,7 +268,7 @@ TEST(ExportFormats, JunitHoldsMarkupAsTextAndKeepsLines) {
   const std::string hostile = R"(</a><!-- ]]> " ' & &amp; <![CDATA[ <?php)";
   Result run = sample::result({sample::product("a", 64, 0.5)});
   run.cases[0].id = hostile;
-  run.cases[0].warnings = {hostile, "two\xef\xbf\xbe"};
+  run.cases[0].warnings = {quoted_note(hostile), quoted_note("two\xef\xbf\xbe")};
   const std::string text = exported("--junit", {run}).text;
   const auto test = suites_of(text).get_child("testsuite.testcase");
   EXPECT_EQ(test.get<std::string>("<xmlattr>.name"), hostile + "/a");
@@ -296,10 +296,10 @@ TEST(VerdictExports, CannotBeEndedOrContinuedByText) {
   CaseVerdict c = sample::verdict_of(Verdict::slower, 4, 1.053);
   c.label = c.op = c.backend = c.reason = c.base_algorithm = evil;
   c.head_algorithm = evil + "2";
-  c.notes = {evil, evil};
+  c.notes = {quoted_note(evil), quoted_note(evil)};
   Verdicts verdicts = sample::verdicts({c, c});
   verdicts.base.source = verdicts.host.name = verdicts.kind = verdicts.created = evil;
-  verdicts.warnings = {evil};
+  verdicts.warnings = {quoted_note(evil)};
   const auto annotations = lines_of(exported("--annotations", &verdicts).text);
   EXPECT_EQ(annotations.size(), 2U);
   for (const std::string& line : annotations) {

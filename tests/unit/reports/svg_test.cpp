@@ -12,6 +12,7 @@
 
 #include "reports/charts/labels.h"
 #include "reports/charts/scales.h"
+#include "reports/words/threshold_words.h"
 #include "unit/mutations.h"
 #include "unit/reports/svg_examples.h"
 

@@ -32,23 +32,6 @@ TEST(ChosenAlgorithm, IsTheWholeTextOfOthers) {
     EXPECT_EQ(chosen_algorithm(text), text);
 }
 
-TEST(SeveralAlgorithms, AreQuotedBecauseTheirTextsHaveSemicolons) {
-  EXPECT_EQ(
-      several_algorithms_text({"64 bytes a thread; tuned", "winograd, 4x4 tiles"}),
-      "its samples are of several algorithms: \"64 bytes a thread; tuned\" and \"winograd, 4x4 tiles\"");
-}
-
-TEST(SeveralAlgorithms, LeaveOutTheStartThatTheirTextsShare) {
-  EXPECT_EQ(several_algorithms_text(
-                {"layers on images: each thread alone, channels last; dense layers: by gemm (2)",
-                 "layers on images: each thread alone, channels last; dense layers: by gemm (1)"}),
-            "its samples are of several algorithms: \"... dense layers: by gemm (2)\" and "
-            "\"... dense layers: by gemm (1)\"");
-  EXPECT_EQ(several_algorithms_text({"im2col, tuned", "im2col, tuned, shared by threads", "im2col, alone"}),
-            "its samples are of several algorithms: \"... tuned\" and \"... tuned, shared by threads\" and "
-            "\"... alone\"");
-}
-
 TEST(Frameworks, AreNotTheLibrariesBeneathThem) {
   for (const char* backend : {"pytorch", "pytorch-cuda-compiled", "tensorflow", "jax-cuda"})
     EXPECT_TRUE(is_framework(backend)) << backend;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/words/notes.h"
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
@@ -96,7 +97,7 @@ TEST(GoogleBenchmark, AggregatesAloneStandForTheSamples) {
   ASSERT_TRUE(r.cases[0].seconds);
   EXPECT_DOUBLE_EQ(r.cases[0].seconds->median, 7e-6);
   EXPECT_TRUE(r.cases[0].seconds->samples.empty());
-  EXPECT_THAT(r.cases[0].warnings, ElementsAre(HasSubstr("only aggregates")));
+  EXPECT_THAT(note_texts(r.cases[0].warnings), ElementsAre(HasSubstr("only aggregates")));
 }
 
 TEST(GoogleBenchmark, AggregatesBesideRepetitionsAreNotCounted) {

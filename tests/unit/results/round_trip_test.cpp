@@ -9,6 +9,7 @@
 #include "results/counted_samples.h"
 #include "results/result.h"
 #include "unit/messages.h"
+#include "unit/quoted_notes.h"
 #include "unit/temporary_folder.h"
 #include "workloads/workload.h"
 
@@ -71,7 +72,7 @@ CaseResult full_case(const std::string& backend) {
                                              .other_processes = 2,
                                              .ecc_errors = 1,
                                              .unreadable = {{"y", "because"}}}};
-  c.warnings = {"one", "two"};
+  c.warnings = quoted_notes({"one", "two"});
   c.training = Training{.loss = {2.3, 0.1},
                         .loss_stride = 4,
                         .steps = 8,
@@ -91,7 +92,7 @@ Result full_result() {
   r.tool_compiler = "a compiler";
   r.tool_build = "Release";
   r.tool_commit = "1a2b3c4d5e6f";
-  r.warnings = {"of the run"};
+  r.warnings = quoted_notes({"of the run"});
   r.host = {.name = "host",
             .os = "os",
             .kernel = "kernel",

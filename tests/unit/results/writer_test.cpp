@@ -42,18 +42,18 @@ TEST(ResultWriter, WritesNoFileThatWouldNotBeRead) {
   planned.seconds.reset();
   Result result = sample::result({planned, planned});
   const std::uintmax_t least = 2 * text_of(json_of(planned)).size() + 2 * 200;
-  EXPECT_THROW(ResultWriter(file, least - 1).update(result, 0), FileTooLarge)
+  EXPECT_THROW(ResultWriter(file, nullptr, least - 1).update(result, 0), FileTooLarge)
       << "before anything is measured";
   EXPECT_FALSE(std::filesystem::exists(file));
-  ResultWriter(file, least).update(result, 0);
+  ResultWriter(file, nullptr, least).update(result, 0);
 
   result.cases[0] = sample::product("a", 64, 1);
-  ResultWriter writer(file, to_json_text(result).size());
+  ResultWriter writer(file, nullptr, to_json_text(result).size());
   EXPECT_THROW(
       {
         writer.update(result, 0);
         for (int i = 0; i < 100; ++i) {
-          result.cases[1].warnings.emplace_back(i, 'w');
+          result.cases[1].warnings.push_back(quoted_note(std::string(i, 'w')));
           writer.update(result, 1);
         }
       },
@@ -77,7 +77,7 @@ TEST(ResultWriter, AnUpdateWithoutMemoryIsLeftToTheNext) {
   result.backends.push_back(sample::backend("b", true));
   constexpr std::size_t too_much = std::size_t{64} << 20U;
   const auto update_and_end = [&] {
-    ResultWriter writer(folder.path() / "r.json");
+    ResultWriter writer(folder.path() / "r.json", nullptr);
     writer.update(result, 0);
     result.cases.push_back(sample::recorded(sample::product("b", 64, 1)));
     result.cases.back().reason.assign(too_much, 'x');

@@ -10,6 +10,7 @@
 #include <random>
 #include <regex>
 
+#include "reports/words/notes.h"
 #include "session/gate.h"
 #include "session/worker_process.h"
 #include "unit/session/simulated_machine.h"
@@ -89,7 +90,8 @@ TEST_F(GateInSimulatedTime, SidesThatDoNotFitInMemoryTogetherAreComparedOneAtATi
     for (const char* path : {base_program, head_program}) machine.programs[path].memory = 0.6;
     const CaseVerdict verdict = gate(machine, plan_of(1)).cases.front();
     EXPECT_EQ(verdict.verdict, factor == 1 ? Verdict::same : Verdict::slower) << verdict.reason;
-    EXPECT_THAT(verdict.notes, testing::Contains(HasSubstr("measured alone: needs more than is available")));
+    EXPECT_THAT(note_texts(verdict.notes),
+                testing::Contains(HasSubstr("measured alone: needs more than is available")));
     EXPECT_EQ(machine.held, 0);
   }
   Machine machine(1);
@@ -173,7 +175,7 @@ TEST_F(GateInSimulatedTime, LargeChangeBesideANeighbourThatStaysIsFound) {
   };
   const CaseVerdict found = gate_at(0.8, 0.5, {{base_program, 1.2}, {head_program, 1.2}});
   EXPECT_EQ(found.verdict, Verdict::slower) << found.reason;
-  EXPECT_THAT(found.notes, testing::Contains(HasSubstr("80 % of its own speed")));
+  EXPECT_THAT(note_texts(found.notes), testing::Contains(HasSubstr("80 % of its own speed")));
   EXPECT_LT(found.ratio->low, 1.15) << "the interval has in it what a neighbour can do";
   const double most = std::exp(neighbour_bound(0.8));
   for (const char* slowed : {base_program, head_program}) {
@@ -225,8 +227,8 @@ TEST_F(GateBesideAnEarlyNeighbour, CountsThrottledSamplesAmongAll) {
   const std::regex throttled("clocks in ([0-9]+) of ([0-9]+) samples");
   for (const CaseVerdict& c : verdicts.cases) {
     // Notes that several cases share become warnings.
-    const std::string notes =
-        fmt::format("{}; {}", fmt::join(c.notes, "; "), fmt::join(verdicts.warnings, "; "));
+    const std::string notes = fmt::format("{}; {}", fmt::join(note_texts(c.notes), "; "),
+                                          fmt::join(note_texts(verdicts.warnings), "; "));
     std::smatch counts;
     ASSERT_TRUE(std::regex_search(notes, counts, throttled)) << notes;
     EXPECT_EQ(counts[1], counts[2]) << notes;
@@ -294,8 +296,9 @@ TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
   EXPECT_EQ(verdict.verdict, Verdict::inconclusive);
   EXPECT_THAT(verdict.reason, HasSubstr("its threads do not sleep between samples"));
   EXPECT_THAT(verdict.reason, HasSubstr("OMP_WAIT_POLICY=passive"));
-  EXPECT_THAT(verdict.notes, testing::Contains("its threads were still busy 50 ms after a sample: "
-                                               "they disturb the other backends"));
+  EXPECT_THAT(note_texts(verdict.notes),
+              testing::Contains("its threads were still busy 50 ms after a sample: "
+                                "they disturb the other backends"));
 }
 
 TEST_F(GateInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/words/notes.h"
+
 namespace breakeven {
 namespace {
 
@@ -41,7 +43,7 @@ TEST(GpuWarnings, CountAProgramForEachNumberOfRanks) {
   backend.device_id = gpu.id;
   const std::optional<Nvml> nvml{std::in_place};
   const auto warned = [&](std::size_t rank_counts) {
-    return gpu_warnings({gpu}, {backend}, rank_counts, nvml);
+    return note_texts(gpu_warnings({gpu}, {backend}, rank_counts, nvml));
   };
   EXPECT_THAT(warned(1), testing::IsEmpty());
   EXPECT_THAT(warned(2), testing::ElementsAre(testing::AllOf(

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "reports/words/notes.h"
+
 namespace breakeven {
 namespace {
 
@@ -112,14 +114,15 @@ TEST(ClockStep, IsSeenInTheTimesOfSamples) {
 }
 
 TEST(ClockWarning, IsThereOnce) {
-  std::vector<std::string> warnings{"other"};
+  std::vector<Note> warnings{quoted_note("other")};
   set_clock_warning(warnings, 0, 0);
-  EXPECT_THAT(warnings, ElementsAre("other"));
+  EXPECT_THAT(note_texts(warnings), ElementsAre("other"));
   set_clock_warning(warnings, 0, 1);
   set_clock_warning(warnings, 0, 2);
-  EXPECT_THAT(warnings, ElementsAre("other", "the clock jumped in 2 samples, which were taken again"));
+  EXPECT_THAT(note_texts(warnings),
+              ElementsAre("other", "the clock jumped in 2 samples, which were taken again"));
   set_clock_warning(warnings, 1e-3, 2);
-  EXPECT_THAT(warnings, ElementsAre("other", HasSubstr("the clock steps by 1 ms")));
+  EXPECT_THAT(note_texts(warnings), ElementsAre("other", HasSubstr("the clock steps by 1 ms")));
 }
 
 }  // namespace

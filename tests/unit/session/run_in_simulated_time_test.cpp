@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "reports/words/notes.h"
+#include "results/counted_samples.h"
 #include "results/whole_file.h"
 #include "session/session.h"
 #include "session/worker_process.h"
@@ -55,7 +58,7 @@ TEST(RunInSimulatedTime, VisitsEveryCaseTwice) {
     EXPECT_EQ(c.seconds->visits.size(), 2U);
     EXPECT_EQ(c.seconds->launches.size(), 1U);
     EXPECT_EQ(c.seconds->own_speed.size(), c.seconds->samples.size());
-    EXPECT_THAT(c.warnings, IsEmpty());
+    EXPECT_THAT(note_texts(c.warnings), IsEmpty());
     EXPECT_NEAR(c.seconds->median, 1e-3, 5e-5);
   }
   EXPECT_EQ(machine.started, 3) << "two programs and the reference, each once";
@@ -69,7 +72,7 @@ TEST(RunInSimulatedTime, SlowPhaseIsTakenAgain) {
   const Result result = run(machine, plan_of({64}));
   for (const CaseResult& c : result.cases) {
     EXPECT_NEAR(c.seconds->median, 1e-3, 5e-5) << c.backend;
-    EXPECT_THAT(c.warnings, Not(Contains(HasSubstr("of its own speed"))));
+    EXPECT_THAT(note_texts(c.warnings), Not(Contains(HasSubstr("of its own speed"))));
   }
   EXPECT_GT(result.machine_speed->slow_rounds, 0);
 }
@@ -84,6 +87,36 @@ TEST(RunInSimulatedTime, SlowPhasesAreTakenAgainOnlyWhereThatIsAQuarterOfTheTime
     return machine.time.now() - begun;
   };
   EXPECT_LT(seconds_at(0.6), 1.25 * seconds_at(1));
+}
+
+/// `compare` needs launches with samples at the machine's own speed.
+TEST(RunInSimulatedTime, SlowLaunchesAreFollowedByFurtherOnes) {
+  SessionPlan plan = plan_of({64, 128, 256});
+  plan.config.measure.launches = 5;
+  const auto run_with_neighbour = [&](double from, double to, double& seconds) {
+    Machine machine(2);
+    const double begun = machine.time.now();
+    machine.disturbance = [=](double now) {
+      const bool is_there = now - begun >= from && now - begun < to;
+      return Disturbance{.own_speed = is_there ? 0.6 : 1.0};
+    };
+    const Result result = run(machine, plan);
+    seconds = machine.time.now() - begun;
+    return result;
+  };
+  double quiet = 0, seconds = 0;
+  std::size_t added = 0;
+  for (const CaseResult& c : run_with_neighbour(0, 0, quiet).cases) EXPECT_EQ(c.seconds->launches.size(), 5U);
+  for (const CaseResult& c : run_with_neighbour(0.3 * quiet, 0.7 * quiet, seconds).cases) {
+    EXPECT_EQ(c.status, Status::ok);
+    added += c.seconds->launches.size() - 5;
+    EXPECT_EQ(sample_figures(*c.seconds).launch_medians->size(), 5U);
+  }
+  EXPECT_GT(added, 0U) << "the neighbour was there during whole launches";
+  run_with_neighbour(0, std::numeric_limits<double>::infinity(), seconds);
+  const double all_time = quiet + static_cast<double>(plan.config.cases.size() * plan.backends.size()) *
+                                      plan.config.measure.max_seconds;
+  EXPECT_LT(seconds, 1.25 * all_time) << "a neighbour that stays is not waited for";
 }
 
 /// CPUs that only launch a GPU's work rest between launches: a probe would find them slow.
@@ -147,7 +180,7 @@ TEST(RunInSimulatedTime, SlowMachineIsSaid) {
   const Result result = run(machine, plan_of({64}));
   for (const CaseResult& c : result.cases) {
     EXPECT_EQ(c.status, Status::ok);
-    EXPECT_THAT(c.warnings, Contains(HasSubstr("this machine ran at 60 % of its own speed")));
+    EXPECT_THAT(note_texts(c.warnings), Contains(HasSubstr("this machine ran at 60 % of its own speed")));
   }
   EXPECT_LT(machine.time.now() - 1000, 60) << "waiting is limited";
 }
@@ -156,10 +189,10 @@ TEST(RunInSimulatedTime, ThreadsThatNeverSleepAreSaidOnce) {
   Machine machine(1);
   machine.programs["/a"].sleeps = false;
   const Result result = run(machine, plan_of({64}));
-  EXPECT_THAT(case_of(result, "a").warnings,
+  EXPECT_THAT(note_texts(case_of(result, "a").warnings),
               testing::ElementsAre(
                   "its threads were still busy 50 ms after a sample: they disturb the other backends"));
-  EXPECT_THAT(case_of(result, "b").warnings, IsEmpty());
+  EXPECT_THAT(note_texts(case_of(result, "b").warnings), IsEmpty());
 }
 
 /// A probe is a part of every round. The rounds of a single backend have one sample each.
@@ -196,11 +229,12 @@ TEST(RunInSimulatedTime, ClockIsKeptAndItsChangesAreSaid) {
     return run(machine, plan);
   };
   const Result steady = run_at(0.97);
-  EXPECT_THAT(steady.warnings, Not(Contains(HasSubstr("clock"))));
+  EXPECT_THAT(note_texts(steady.warnings), Not(Contains(HasSubstr("clock"))));
   EXPECT_NEAR(steady.machine_speed->clock_range.value(), 1.031, 1e-3);
   EXPECT_DOUBLE_EQ(steady.machine_speed->best_seconds.at("clock"), 1);
   const Result changed = run_at(0.8);
-  EXPECT_THAT(changed.warnings, Contains(HasSubstr("the processor's clock varied by 25 % during this run")));
+  EXPECT_THAT(note_texts(changed.warnings),
+              Contains(HasSubstr("the processor's clock varied by 25 % during this run")));
   EXPECT_DOUBLE_EQ(changed.machine_speed->median_seconds.at("clock"), 1.25);
 }
 
@@ -215,9 +249,9 @@ TEST(RunInSimulatedTime, CoresThatAreMovedAreSaid) {
     plan.config.measure.precision = 1e-6;  // all of the time is used
     return run(machine, plan);
   };
-  EXPECT_THAT(run_at(1.5).warnings, Not(Contains(HasSubstr("cores"))));
+  EXPECT_THAT(note_texts(run_at(1.5).warnings), Not(Contains(HasSubstr("cores"))));
   const Result changed = run_at(6);
-  EXPECT_THAT(changed.warnings, Contains(HasSubstr("the core-to-core latency changed by 6x")));
+  EXPECT_THAT(note_texts(changed.warnings), Contains(HasSubstr("the core-to-core latency changed by 6x")));
   EXPECT_DOUBLE_EQ(changed.machine_speed->best_seconds.at("core_to_core"), 25e-9);
   EXPECT_EQ(changed.machine_speed->slow_rounds, 0) << "both are the machine's own speed";
 }
@@ -406,8 +440,7 @@ TEST(RunInSimulatedTime, BackendsThatDoNotFitInMemoryTogetherAreMeasuredAlone) {
     EXPECT_EQ(c.status, Status::ok) << c.reason;
     EXPECT_EQ(c.seconds->visits.size(), 2U);
     EXPECT_NEAR(c.seconds->median, c.backend == "a" ? 1e-3 : 2e-3, 5e-5);
-    alone += static_cast<int>(std::ranges::count_if(
-        c.warnings, [](const std::string& warning) { return warning.starts_with("measured alone: needs"); }));
+    alone += static_cast<int>(std::ranges::count(c.warnings, NoteKind::measured_alone, &Note::kind));
   }
   EXPECT_EQ(alone, 2) << "one backend of each problem, said once";
   EXPECT_EQ(machine.held, 0);
@@ -440,7 +473,7 @@ TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {
   slow.disturbance = [](double) { return Disturbance{.own_speed = 0.6}; };
   Result earlier = run(slow, plan_of({64}));
   ASSERT_TRUE(earlier.machine_speed);
-  earlier.warnings.emplace_back("of the earlier part");
+  earlier.warnings.push_back(quoted_note("of the earlier part"));
   Machine quiet(11);
   SessionPlan plan = plan_of({64, 128});
   plan.earlier = earlier;
@@ -452,9 +485,9 @@ TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {
   EXPECT_DOUBLE_EQ(result.machine_speed->lowest, 0.6);
   EXPECT_GT(result.machine_speed->median, 0.6);
   EXPECT_LT(result.machine_speed->median, 1);
-  EXPECT_EQ(std::ranges::count(result.warnings, "of the earlier part"), 1);
+  EXPECT_EQ(std::ranges::count(note_texts(result.warnings), "of the earlier part"), 1);
   std::vector<std::string> of_speed;
-  for (const std::string& warning : result.warnings) {
+  for (const std::string& warning : note_texts(result.warnings)) {
     if (warning.starts_with("this machine ran below")) of_speed.push_back(warning);
   }
   EXPECT_THAT(of_speed,
@@ -479,9 +512,8 @@ TEST(RunInSimulatedTime, AContinuedRunSaysThatItIsOfTwoCommits) {
     plan.commit = commit;
     const Result result = run(machine, plan);
     EXPECT_EQ(result.tool_commit, commit == "aaaa" ? "aaaa" : "") << commit;
-    const auto found = std::ranges::find_if(
-        result.warnings, [](const std::string& text) { return text.find("commit") != std::string::npos; });
-    return found == result.warnings.end() ? "" : *found;
+    const auto found = std::ranges::find(result.warnings, NoteKind::other_commit, &Note::kind);
+    return found == result.warnings.end() ? "" : note_text(*found);
   };
   EXPECT_EQ(warning_with("bbbb"),
             "some cases are of an earlier run, by breakeven of commit aaaa, and the others by commit bbbb");
@@ -548,11 +580,11 @@ TEST_F(TrainingInSimulatedTime, EndsForEachWhenItReachesTheTarget) {
   ASSERT_EQ(quick.status, Status::ok) << quick.reason;
   EXPECT_EQ(quick.training->epoch_accuracy.size(), 3U);
   EXPECT_DOUBLE_EQ(quick.training->seconds_to_accuracy.value(), 1.5);
-  EXPECT_THAT(quick.warnings, Not(Contains(HasSubstr("target accuracy"))));
+  EXPECT_THAT(note_texts(quick.warnings), Not(Contains(HasSubstr("target accuracy"))));
   const CaseResult& never = case_of(result, "b");
   EXPECT_EQ(never.training->epoch_accuracy.size(), 100U) << "it is given up";
   EXPECT_FALSE(never.training->seconds_to_accuracy);
-  EXPECT_THAT(never.warnings, Contains("the target accuracy of 0.75 was not reached"));
+  EXPECT_THAT(note_texts(never.warnings), Contains("the target accuracy of 0.75 was not reached"));
 }
 
 TEST_F(TrainingInSimulatedTime, OfAFixedNumberOfEpochsGoesOnPastTheTarget) {
@@ -561,7 +593,8 @@ TEST_F(TrainingInSimulatedTime, OfAFixedNumberOfEpochsGoesOnPastTheTarget) {
   EXPECT_EQ(quick.training->epoch_accuracy.size(), 4U);
   EXPECT_DOUBLE_EQ(quick.training->accuracy.value(), 0.9);
   EXPECT_DOUBLE_EQ(quick.training->seconds_to_accuracy.value(), 1.0);
-  EXPECT_THAT(case_of(result, "b").warnings, Contains("the target accuracy of 0.65 was not reached"));
+  EXPECT_THAT(note_texts(case_of(result, "b").warnings),
+              Contains("the target accuracy of 0.65 was not reached"));
 }
 
 TEST(RunInSimulatedTime, AFullFileEndsTheRunAndKeepsWhatIsMeasured) {
@@ -583,7 +616,7 @@ TEST(RunInSimulatedTime, AFullFileEndsTheRunAndKeepsWhatIsMeasured) {
     const Result result = run_it();
     EXPECT_FALSE(result.complete);
     EXPECT_EQ(std::ranges::count(result.cases, Status::ok, &CaseResult::status), 2 * full_at);
-    EXPECT_THAT(result.warnings, Contains("the run ended early: full"));
+    EXPECT_THAT(note_texts(result.warnings), Contains("the run ended early: full"));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reports/words/notes.h"
+
 namespace breakeven {
 namespace {
 
@@ -127,35 +129,36 @@ TEST(Summarise, JoinsLaunchesInOrder) {
 }
 
 TEST(TimingWarnings, NoneOfASteadyCase) {
-  EXPECT_THAT(timing_warnings(summarise({alternating(40, 0.001)}, 1), Progress::precise, {}), IsEmpty());
+  EXPECT_THAT(note_texts(timing_warnings(summarise({alternating(40, 0.001)}, 1), Progress::precise, {})),
+              IsEmpty());
 }
 
 TEST(TimingWarnings, TooFewSamples) {
-  EXPECT_THAT(timing_warnings(summarise({steady(3)}, 1), Progress::out_of_time, {}),
+  EXPECT_THAT(note_texts(timing_warnings(summarise({steady(3)}, 1), Progress::out_of_time, {})),
               ElementsAre(HasSubstr("only 3 samples in 3 s: too few for an interval")));
-  EXPECT_THAT(timing_warnings(summarise({steady(1)}, 1), Progress::out_of_time, {}),
+  EXPECT_THAT(note_texts(timing_warnings(summarise({steady(1)}, 1), Progress::out_of_time, {})),
               ElementsAre(HasSubstr("only 1 sample in 3 s: too few for an interval")));
 }
 
 TEST(TimingWarnings, NotAsPreciseAsAsked) {
-  EXPECT_THAT(timing_warnings(summarise({alternating(40, 0.2)}, 1), Progress::out_of_time, {}),
+  EXPECT_THAT(note_texts(timing_warnings(summarise({alternating(40, 0.2)}, 1), Progress::out_of_time, {})),
               ElementsAre(HasSubstr("the time limit of 3 s was reached")));
 }
 
 TEST(TimingWarnings, DriftUpAndDown) {
   std::vector<double> rising;
   for (int i = 0; i < 40; ++i) rising.push_back(1 + 0.005 * i);
-  EXPECT_THAT(timing_warnings(summarise({rising}, 1), Progress::precise, {}),
+  EXPECT_THAT(note_texts(timing_warnings(summarise({rising}, 1), Progress::precise, {})),
               ElementsAre(HasSubstr("drifted by +")));
   std::reverse(rising.begin(), rising.end());
-  EXPECT_THAT(timing_warnings(summarise({rising}, 1), Progress::precise, {}),
+  EXPECT_THAT(note_texts(timing_warnings(summarise({rising}, 1), Progress::precise, {})),
               ElementsAre(HasSubstr("drifted by -")));
 }
 
 TEST(TimingWarnings, ADriftWithinThePrecisionIsNone) {
   std::vector<double> rising;
   for (int i = 0; i < 40; ++i) rising.push_back(1 + 0.0001 * i);
-  EXPECT_THAT(timing_warnings(summarise({rising}, 1), Progress::precise, {}), IsEmpty());
+  EXPECT_THAT(note_texts(timing_warnings(summarise({rising}, 1), Progress::precise, {})), IsEmpty());
 }
 
 /// At the level stated, noise alone is called drift once in a thousand cases.
@@ -172,24 +175,25 @@ TEST(TimingWarnings, NoiseIsRarelyADrift) {
 }
 
 TEST(TimingWarnings, LaunchesThatDifferAreNoDrift) {
-  EXPECT_THAT(timing_warnings(summarise({alternating(20, 0.001), steady(20, 1.1)}, 1), Progress::precise, {}),
+  EXPECT_THAT(note_texts(timing_warnings(summarise({alternating(20, 0.001), steady(20, 1.1)}, 1),
+                                         Progress::precise, {})),
               IsEmpty());
 }
 
 TEST(ConditionWarnings, SayWhatDisturbed) {
-  EXPECT_THAT(condition_warnings({}), IsEmpty()) << "unknown is not disturbed";
+  EXPECT_THAT(note_texts(condition_warnings({})), IsEmpty()) << "unknown is not disturbed";
   Conditions quiet;
   quiet.other_cpu_percent = 1;
   quiet.steal_percent = 0;
   quiet.throttled_seconds = 0;
   quiet.thermal_throttles = 0;
-  EXPECT_THAT(condition_warnings(quiet), IsEmpty());
+  EXPECT_THAT(note_texts(condition_warnings(quiet)), IsEmpty());
   Conditions loud;
   loud.other_cpu_percent = 50;
   loud.steal_percent = 10;
   loud.throttled_seconds = 0.5;
   loud.thermal_throttles = 2;
-  EXPECT_THAT(condition_warnings(loud),
+  EXPECT_THAT(note_texts(condition_warnings(loud)),
               ElementsAre(HasSubstr("other processes used 50 %"), HasSubstr("hypervisor took 10 %"),
                           HasSubstr("quota stopped the run for 0.5 s"), HasSubstr("heat")));
 }
@@ -197,13 +201,14 @@ TEST(ConditionWarnings, SayWhatDisturbed) {
 TEST(ConditionWarnings, SayWhatDisturbedAGpu) {
   Conditions c;
   c.device.emplace();
-  EXPECT_THAT(condition_warnings(c), IsEmpty()) << "unknown is not disturbed";
+  EXPECT_THAT(note_texts(condition_warnings(c)), IsEmpty()) << "unknown is not disturbed";
   c.device->other_processes = 0;
   c.device->ecc_errors = 0;
-  EXPECT_THAT(condition_warnings(c), IsEmpty());
+  EXPECT_THAT(note_texts(condition_warnings(c)), IsEmpty());
   c.device->other_processes = 2;
   c.device->ecc_errors = 3;
-  EXPECT_THAT(condition_warnings(c), ElementsAre(HasSubstr("on the GPU: 2"), HasSubstr("not corrected: 3")));
+  EXPECT_THAT(note_texts(condition_warnings(c)),
+              ElementsAre(HasSubstr("on the GPU: 2"), HasSubstr("not corrected: 3")));
 }
 
 TEST(ThrottleCauses, AreHeatAndPowerAlone) {
@@ -286,25 +291,25 @@ TEST(Summarise, TakesFiguresFromTheSamplesThatCount) {
 
 TEST(ThrottlingWarnings, SayHowManyAndWhy) {
   std::vector<double> seconds(40, 2e-3);
-  EXPECT_THAT(throttling_warnings({}, {}, seconds), IsEmpty());
+  EXPECT_FALSE(throttling_warning({}, {}, seconds));
   Throttling t;
   t.note(0, {"power cap"});
   t.note(5, {"power cap", "thermal slowdown"});
   seconds[0] = 2.4e-3;
   seconds[5] = 2.6e-3;
-  EXPECT_THAT(throttling_warnings(t, {}, seconds),
-              ElementsAre("the GPU lowered its clocks in 2 of 40 samples (power cap, thermal slowdown): "
-                          "figures are of the others; with lowered clocks it took 1.25x as long"));
+  EXPECT_EQ(note_text(throttling_warning(t, {}, seconds).value()),
+            "the GPU lowered its clocks in 2 of 40 samples (power cap, thermal slowdown): figures are of the "
+            "others; with lowered clocks it took 1.25x as long");
   seconds.resize(11);
-  EXPECT_THAT(throttling_warnings(t, {}, seconds), ElementsAre(HasSubstr("too few are left")));
+  EXPECT_EQ(throttling_warning(t, {}, seconds).value().kind, NoteKind::gpu_clocks_counted);
   // 24 samples: 2 were throttled, and 13 others slow. Nine are left.
   std::vector<double> own_speed(24, 1.0);
   std::fill(own_speed.end() - 13, own_speed.end(), 0.6);
-  EXPECT_THAT(throttling_warnings(t, own_speed, std::vector<double>(24, 1e-3)),
-              ElementsAre(HasSubstr("too few are left")));
-  EXPECT_THAT(own_speed_warnings(own_speed, t),
-              ElementsAre(HasSubstr("60 % of its own speed in 13 of 24 samples")));
-  EXPECT_THAT(own_speed_warnings(own_speed, {}), IsEmpty()) << "eleven are left";
+  EXPECT_EQ(throttling_warning(t, own_speed, std::vector<double>(24, 1e-3)).value().kind,
+            NoteKind::gpu_clocks_counted);
+  EXPECT_THAT(note_text(own_speed_warning(own_speed, t).value()),
+              HasSubstr("60 % of its own speed in 13 of 24 samples"));
+  EXPECT_FALSE(own_speed_warning(own_speed, {})) << "eleven are left";
 }
 
 TEST(EnergyIterations, LastAsLongAsAskedAndAtLeastOnce) {

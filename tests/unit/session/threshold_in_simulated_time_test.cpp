@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "reports/words/notes.h"
+#include "reports/words/threshold_words.h"
 #include "session/threshold.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
@@ -133,7 +135,7 @@ TEST_F(ThresholdInSimulatedTime, ThreadsThatNeverSleepAreSaid) {
   Machine machine(1);
   machine.programs[gpu_program].sleeps = false;
   EXPECT_THAT(
-      threshold(machine, plan_of(1)).answers.at(0).notes,
+      note_texts(threshold(machine, plan_of(1)).answers.at(0).notes),
       Contains("gpu: its threads were still busy 50 ms after a sample: they disturb the other backends"));
 }
 
@@ -185,7 +187,8 @@ TEST_F(ThresholdInSimulatedTime, BesideANeighbourThatStaysTheIntervalHasTheQuiet
   EXPECT_GT(answer.found.changes[0].interval.high, planted);
   EXPECT_LT(answer.found.changes[0].interval.high, 4 * planted);
   EXPECT_EQ(answer.slow_launches, answer.found.launches);
-  EXPECT_THAT(answer.notes, Contains(AllOf(HasSubstr("below 95 %"), HasSubstr("50 % of its own speed"))));
+  EXPECT_THAT(note_texts(answer.notes),
+              Contains(AllOf(HasSubstr("below 95 %"), HasSubstr("50 % of its own speed"))));
   EXPECT_EQ(exit_status(found), 3) << "a script must see it";
   EXPECT_EQ(threshold_from(nlohmann::ordered_json::parse(to_json_text(found))).answers[0].slow_launches,
             answer.slow_launches);
@@ -244,8 +247,9 @@ TEST_F(ThresholdInSimulatedTime, SamplesOfAThrottlingGpuAreNotKept) {
   const Threshold found = threshold(machine, plan_of(5));
   expect_planted(found);
   EXPECT_THAT(factors(found, machine, 1, gpu_program), Each(Le(1.05)));
-  EXPECT_THAT(found.answers[0].notes, Contains(AllOf(HasSubstr("gpu: the GPU lowered its clocks in"),
-                                                     HasSubstr("thermal slowdown"))));
+  EXPECT_THAT(
+      note_texts(found.answers[0].notes),
+      Contains(AllOf(HasSubstr("gpu: the GPU lowered its clocks in"), HasSubstr("thermal slowdown"))));
 }
 
 TEST_F(ThresholdInSimulatedTime, GpuThatThrottlesAllTheTimeIsMeasuredAsItIs) {
@@ -256,7 +260,7 @@ TEST_F(ThresholdInSimulatedTime, GpuThatThrottlesAllTheTimeIsMeasuredAsItIs) {
   const Threshold found = threshold(machine, plan_of(6));
   ASSERT_EQ(found.answers.at(0).found.answer, BreakEven::Answer::from_value);
   EXPECT_THAT(factors(found, machine, 1, gpu_program), Each(Ge(1.45)));
-  EXPECT_THAT(found.answers[0].notes, Contains(HasSubstr("power cap")));
+  EXPECT_THAT(note_texts(found.answers[0].notes), Contains(HasSubstr("power cap")));
 }
 
 TEST_F(ThresholdInSimulatedTime, EnergyIsThatOfTheRoundsThatCount) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "reports/words/notes.h"
+#include "reports/words/threshold_words.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven {
@@ -298,7 +300,7 @@ TEST(ThresholdFromResults, TakesTheFastestBackendOfEachSide) {
                                          HasSubstr("interpolated between 64 and 256"),
                                          HasSubstr("up to 1,024, the largest measured")));
   ASSERT_THAT(t.warnings, Not(IsEmpty()));
-  EXPECT_THAT(t.warnings[0],
+  EXPECT_THAT(note_text(t.warnings[0]),
               AllOf(HasSubstr("two machines, on different days (2026-11-01 and 2026-11-03)"),
                     HasSubstr("not in turn"), HasSubstr("runs of one machine that differ by 1 %")));
   EXPECT_EQ(exit_status(t), 0) << "however wide its interval is";
@@ -314,10 +316,11 @@ TEST(ThresholdFromResults, SaysWhatIntervalsOfFewLaunchesDoNotCover) {
     }
   };
   set_launches(5);
-  EXPECT_THAT(between(results).warnings, Each(Not(HasSubstr("launches"))));
+  EXPECT_THAT(note_texts(between(results).warnings), Each(Not(HasSubstr("launches"))));
   set_launches(4);
-  EXPECT_THAT(between(results).warnings, Contains(AllOf(HasSubstr("do not cover how much launches differ"),
-                                                        HasSubstr("measure with \"launches\": 5"))));
+  EXPECT_THAT(note_texts(between(results).warnings),
+              Contains(AllOf(HasSubstr("do not cover how much launches differ"),
+                             HasSubstr("measure with \"launches\": 5"))));
 }
 
 TEST(ThresholdFromResults, SaysHowManyTimesHaveNoInterval) {
@@ -326,11 +329,12 @@ TEST(ThresholdFromResults, SaysHowManyTimesHaveNoInterval) {
   drop(results[0].cases[0]);
   const Threshold one = between(results);
   ASSERT_GE(one.warnings.size(), 2u);
-  EXPECT_THAT(one.warnings[1], HasSubstr("1 of 8 times has no interval: too few samples were taken."));
+  EXPECT_THAT(note_text(one.warnings[1]),
+              HasSubstr("1 of 8 times has no interval: too few samples were taken."));
   EXPECT_EQ(exit_status(one), 0) << "the change is elsewhere";
   for (CaseResult& c : results[1].cases) drop(c);
   const Threshold many = between(results);
-  EXPECT_THAT(many.warnings.at(1), HasSubstr("5 of 8 times have no interval"));
+  EXPECT_THAT(note_text(many.warnings.at(1)), HasSubstr("5 of 8 times have no interval"));
   EXPECT_THAT(in_words(many.answers.at(0), many), HasSubstr("(between 64 and 256, interpolated)"));
   EXPECT_EQ(exit_status(many), 3);
 }
@@ -364,7 +368,7 @@ TEST(ThresholdFromResults, SaysWhatIsKnownOfBothSides) {
   EXPECT_EQ(t.answers[0].to, 1024);
   EXPECT_EQ(t.answers[0].in, Quantity::time);
   EXPECT_FALSE(point.wrong);
-  EXPECT_THAT(t.answers[0].notes, IsEmpty());
+  EXPECT_THAT(note_texts(t.answers[0].notes), IsEmpty());
 }
 
 TEST(ThresholdFromResults, ComparesBackendsAndThreadsOfOneMachine) {
@@ -373,13 +377,13 @@ TEST(ThresholdFromResults, ComparesBackendsAndThreadsOfOneMachine) {
   const Threshold backends = between(results);
   EXPECT_EQ(backends.sides[0].name, "CPU a, 2 cores with onednn or openblas");
   EXPECT_EQ(backends.sides[1].name, "CPU a, 2 cores with onednn");
-  EXPECT_THAT(backends.warnings.at(0), HasSubstr("measured on one machine, on different days"));
+  EXPECT_THAT(note_text(backends.warnings.at(0)), HasSubstr("measured on one machine, on different days"));
   results[1] = results[0];
   results[1].host.threads = 1;
   results[1].created = results[0].created;
   const Threshold threads = between(results);
   EXPECT_EQ(threads.sides[1].name, "CPU a, 1 thread");
-  EXPECT_THAT(threads.warnings.at(0), HasSubstr("on one machine, on one day (2026-11-01)"));
+  EXPECT_THAT(note_text(threads.warnings.at(0)), HasSubstr("on one machine, on one day (2026-11-01)"));
 }
 
 TEST(ThresholdFromResults, WhatOneSideDoesNotSupportIsNoResultThatWasLeftOut) {
@@ -390,9 +394,10 @@ TEST(ThresholdFromResults, WhatOneSideDoesNotSupportIsNoResultThatWasLeftOut) {
   results[0].cases.push_back(timed("onednn", 4096, 1));
   results[1].cases.push_back(sample::refused(timed("onednn", 2048, 1), Status::failed, ""));
   const Threshold t = between(results);
-  EXPECT_THAT(t.answers.at(0).notes, ElementsAre("CPU a, 2 cores: 1 result was left out, without a time",
-                                                 "m 2048, 4096 measured on CPU a, 2 cores alone",
-                                                 "CPU b, 2 cores: 1 result was left out, without a time"));
+  EXPECT_THAT(note_texts(t.answers.at(0).notes),
+              ElementsAre("CPU a, 2 cores: 1 result was left out, without a time",
+                          "m 2048, 4096 measured on CPU a, 2 cores alone",
+                          "CPU b, 2 cores: 1 result was left out, without a time"));
   EXPECT_FALSE(t.answers[0].points.at(1).wrong);
 }
 
@@ -435,8 +440,9 @@ TEST(ThresholdFromResults, WhatIsWrongHasNoSpeedAndIsSaid) {
   results[1].cases.push_back(timed("onednn", 4096, 1));
   const Threshold t = between(results);
   EXPECT_EQ(t.answers[0].points[0].sides[0].backend, "onednn");
-  EXPECT_THAT(t.answers[0].notes, ElementsAre(HasSubstr("4 results were left out"),
-                                              HasSubstr("m 4096 measured on CPU b, 2 cores alone")));
+  EXPECT_THAT(note_texts(t.answers[0].notes),
+              ElementsAre(HasSubstr("4 results were left out"),
+                          HasSubstr("m 4096 measured on CPU b, 2 cores alone")));
   EXPECT_EQ(exit_status(t), 1);
 }
 

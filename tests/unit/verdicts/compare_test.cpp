@@ -9,6 +9,7 @@
 #include <functional>
 #include <random>
 
+#include "reports/words/notes.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven {
@@ -114,6 +115,19 @@ TEST(Compare, FourLaunchesOfASideAreTooFew) {
             "too few launches: 5 of the base, 4 of the head; 5 of each are needed");
 }
 
+TEST(Compare, SaysThatDisturbedLaunchesDoNotCount) {
+  Result disturbed = result_of({around(1)});
+  Timing& timing = *disturbed.cases[0].seconds;
+  timing.own_speed.assign(timing.samples.size(), 1.0);
+  std::fill_n(timing.own_speed.begin(), timing.launches[0], 0.7);
+  const Verdicts verdicts = compare_with(result_of({around(1.001)}), disturbed);
+  EXPECT_EQ(
+      verdicts.cases[0].reason,
+      "too few undisturbed launches: 5 of 5 in the base, 4 of 5 in the head; 5 of each are needed: measure "
+      "more launches, or on a quieter machine");
+  EXPECT_THAT(note_texts(verdicts.warnings), IsEmpty()) << "there were enough";
+}
+
 TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
   const Result one = result_of({of_launches({std::vector<double>(100, 1.0)})});
   const Result other = result_of({of_launches({std::vector<double>(100, 2.0)})});
@@ -122,7 +136,7 @@ TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
   EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
   EXPECT_EQ(verdicts.cases[0].reason, "too few launches: 1 of the base, 1 of the head; 5 of each are needed");
   EXPECT_EQ(verdicts.cases[0].head_seconds, 2);
-  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("Set \"launches\" to 7 or more")));
+  EXPECT_THAT(note_texts(verdicts.warnings), Contains(HasSubstr("Set \"launches\" to 7 or more")));
   EXPECT_EQ(exit_status(verdicts), 3);
 }
 
@@ -132,7 +146,8 @@ TEST(Compare, TheSameFileTwiceIsTheSame) {
     const Verdicts verdicts = compare_with(result, result);
     EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
     EXPECT_EQ(verdicts.cases[0].ratio, Ratio{});
-    EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr("the samples are identical on both sides")));
+    EXPECT_THAT(note_texts(verdicts.warnings),
+                ElementsAre(HasSubstr("the samples are identical on both sides")));
     EXPECT_EQ(exit_status(verdicts), 0);
   }
 }
@@ -350,7 +365,8 @@ TEST_P(Differing, IsIncomparableUnlessAllowed) {
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::incomparable);
   EXPECT_EQ(verdicts.cases[0].reason, changed.said);
   EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
-  EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr(fmt::format("--allow {}", name(changed.what)))));
+  EXPECT_THAT(note_texts(verdicts.warnings),
+              ElementsAre(HasSubstr(fmt::format("--allow {}", name(changed.what)))));
   EXPECT_EQ(exit_status(verdicts), 4);
   EXPECT_EQ(compare_with(base, head, {changed.what}).cases[0].verdict, Verdict::same);
   for (int other = 0; other < 7; ++other) {
@@ -398,7 +414,7 @@ TEST(CompareDifferences, OfWhatARaceMeasuredAreNone) {
   head.cases[0].algorithm = "haswell, tuned: best of 4, the first took 1.11x";
   const Verdicts verdicts = compare_with(base, head);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
-  EXPECT_THAT(verdicts.warnings, IsEmpty());
+  EXPECT_THAT(note_texts(verdicts.warnings), IsEmpty());
 }
 
 TEST(CompareDifferences, OfCpusDoNotConcernAGpu) {
@@ -419,8 +435,9 @@ TEST(CompareDifferences, OfTheSystemAreSaidAndNoMore) {
   head.tool_build = "Debug";
   const Verdicts verdicts = compare_with(base, head);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
-  EXPECT_THAT(verdicts.warnings, ElementsAre("different kernel: 6.1 → 6.2", "different setting smt: on → off",
-                                             "different build of breakeven: Release → Debug"));
+  EXPECT_THAT(note_texts(verdicts.warnings),
+              ElementsAre("different kernel: 6.1 → 6.2", "different setting smt: on → off",
+                          "different build of breakeven: Release → Debug"));
 }
 
 /// Of two that are nearly as fast, a race picks either.
@@ -434,7 +451,8 @@ TEST(CompareDifferences, AnotherAlgorithmIsSaidAndComparedWhereARacePicksIt) {
     EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
     EXPECT_EQ(verdicts.cases[0].base_algorithm, "haswell");
     EXPECT_EQ(verdicts.cases[0].head_algorithm, "zen");
-    EXPECT_THAT(verdicts.warnings, ElementsAre("1 case: another algorithm was chosen in the head"));
+    EXPECT_THAT(note_texts(verdicts.warnings),
+                ElementsAre("1 case: another algorithm was chosen in the head"));
   }
 }
 
@@ -444,9 +462,9 @@ TEST(CompareDifferences, AnotherNameOfTheHostIsSaidAndNoMore) {
   head.host.name = "f00dcafe";
   const Verdicts verdicts = compare_with(cpu_result(1), head);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
-  EXPECT_THAT(verdicts.warnings, ElementsAre("the host was called host, then f00dcafe"));
+  EXPECT_THAT(note_texts(verdicts.warnings), ElementsAre("the host was called host, then f00dcafe"));
   head.host.name = "";
-  EXPECT_THAT(compare_with(cpu_result(1), head).warnings, IsEmpty()) << "not known";
+  EXPECT_THAT(note_texts(compare_with(cpu_result(1), head).warnings), IsEmpty()) << "not known";
 }
 
 TEST(CompareDifferences, WhatIsAllowedIsStillSaid) {
@@ -454,8 +472,8 @@ TEST(CompareDifferences, WhatIsAllowedIsStillSaid) {
   head.host.threads = 1;
   head.backends[0].libraries[0].second = "0.3.26";
   const Verdicts verdicts = compare_with(cpu_result(1), head, {Difference::threads, Difference::library});
-  EXPECT_THAT(verdicts.warnings, ElementsAre("different number of threads: 2 → 1 (allowed)",
-                                             "different OpenBLAS: 0.3.21 → 0.3.26 (allowed)"));
+  EXPECT_THAT(note_texts(verdicts.warnings), ElementsAre("different number of threads: 2 → 1 (allowed)",
+                                                         "different OpenBLAS: 0.3.21 → 0.3.26 (allowed)"));
 }
 
 TEST(CompareDifferences, AreInTheVerdictByTheirNames) {
@@ -469,13 +487,15 @@ TEST(CompareDifferences, AreInTheVerdictByTheirNames) {
 TEST(CompareDifferences, AnotherFileOfALibraryIsSaidOnOneMachineOnly) {
   Result base = cpu_result(1), head = cpu_result(1.0001);
   base.backends[0].library_files = {{"OpenBLAS", "/usr/lib/a.so"}};
-  EXPECT_THAT(compare_with(base, head).warnings, IsEmpty()) << "not known in the head";
+  EXPECT_THAT(note_texts(compare_with(base, head).warnings), IsEmpty()) << "not known in the head";
   head.backends[0].library_files = {{"OpenBLAS", "/opt/b.so"}};
   const Verdicts verdicts = compare_with(base, head);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
-  EXPECT_THAT(verdicts.warnings, ElementsAre("different file of OpenBLAS: /usr/lib/a.so → /opt/b.so"));
+  EXPECT_THAT(note_texts(verdicts.warnings),
+              ElementsAre("different file of OpenBLAS: /usr/lib/a.so → /opt/b.so"));
   head.host.name = "another";
-  EXPECT_THAT(compare_with(base, head).warnings, ElementsAre("the host was called host, then another"));
+  EXPECT_THAT(note_texts(compare_with(base, head).warnings),
+              ElementsAre("the host was called host, then another"));
 }
 
 TEST(CompareDifferences, AreReadByTheirNames) {
@@ -539,7 +559,7 @@ TEST(Compare, FailedCasesAreIncomparableAndUnsupportedOnesDoNotCount) {
   EXPECT_EQ(exit_status(compare_with(with(Status::unsupported), with(Status::unsupported))), 4);
   const CaseVerdict now_there = only_verdict(with(Status::unsupported), good);
   EXPECT_EQ(now_there.presence, Presence::only_head) << "what the base could not do is new";
-  EXPECT_THAT(now_there.notes, ElementsAre("not supported in the base: why"));
+  EXPECT_THAT(note_texts(now_there.notes), ElementsAre("not supported in the base: why"));
 }
 
 TEST(Compare, KeepsTheStatusAndTheTimesOfBothSides) {
@@ -587,7 +607,7 @@ TEST(Compare, OneTimeAloneIsNotCompared) {
 TEST(Compare, SaysThatARunWasNotFinished) {
   Result base = result_of({around(1)});
   base.complete = false;
-  EXPECT_THAT(compare_with(base, result_of({around(1.001)})).warnings,
+  EXPECT_THAT(note_texts(compare_with(base, result_of({around(1.001)})).warnings),
               ElementsAre("the base is incomplete: its run was interrupted"));
 }
 
@@ -609,10 +629,11 @@ TEST(Compare, OfWhatFitsItComparesTheSize) {
   EXPECT_EQ(only_verdict(fits(1000), fits(985)).verdict, Verdict::same) << "the search is no more precise";
   EXPECT_EQ(only_verdict(fits(1000), fits(980)).verdict, Verdict::same);
   EXPECT_EQ(only_verdict(fits(1000), fits(979)).verdict, Verdict::incomparable);
-  EXPECT_THAT(only_verdict(fits(1000), fits(1000)).notes, IsEmpty());
+  EXPECT_THAT(note_texts(only_verdict(fits(1000), fits(1000)).notes), IsEmpty());
   EXPECT_EQ(only_verdict(fits(1000), fits(900)).verdict, Verdict::incomparable);
   EXPECT_EQ(only_verdict(fits(1000), fits(900)).reason, "largest size that fits: 1000 → 900");
-  EXPECT_THAT(only_verdict(fits(1000), fits(2000)).notes, ElementsAre("largest size that fits: 1000 → 2000"));
+  EXPECT_THAT(note_texts(only_verdict(fits(1000), fits(2000)).notes),
+              ElementsAre("largest size that fits: 1000 → 2000"));
 }
 
 TEST(Compare, OfWhatFitsOnAnotherMachineItComparesNothing) {
@@ -674,8 +695,8 @@ TEST(Compare, ProgramsOfGoogleBenchmarkAreComparedUnderTheHeadsName) {
   EXPECT_EQ(renamed.cases[0].verdict, Verdict::slower);
   EXPECT_EQ(renamed.cases[0].backend, "new");
   EXPECT_EQ(renamed.base.backends.at(0).name, "old");
-  EXPECT_THAT(renamed.warnings, ElementsAre("the base's program is called old, the head's new"));
-  EXPECT_THAT(compare_with(program("new", 1), program("new", 1.05)).warnings, IsEmpty());
+  EXPECT_THAT(note_texts(renamed.warnings), ElementsAre("the base's program is called old, the head's new"));
+  EXPECT_THAT(note_texts(compare_with(program("new", 1), program("new", 1.05)).warnings), IsEmpty());
   Result two = program("old", 1);
   two.backends.push_back(sample::backend("second", true));
   EXPECT_EQ(compare_with(two, program("new", 1.05)).cases.size(), 2U)

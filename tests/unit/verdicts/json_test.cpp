@@ -9,6 +9,7 @@
 
 #include "results/reading.h"
 #include "unit/messages.h"
+#include "unit/quoted_notes.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven {
@@ -28,7 +29,7 @@ Verdicts full_verdicts() {
   c.head_algorithm = "two";
   c.launches = {{.base = {0.3, 0.6}, .head = {0.1}, .own_speed = {0.99, 0.97}},
                 {.base = {}, .head = {1.0 / 7.0}}};
-  c.notes = {"algorithm changed", "note"};
+  c.notes = quoted_notes({"algorithm changed", "note"});
   c.not_slower = true;
   c.differences = {"machine", "library"};
   CaseVerdict missing = sample::incomparable(65, "not there");
@@ -59,7 +60,7 @@ Verdicts full_verdicts() {
                                  .instructions_per_cycle = 1.9};
   v.threshold = 0.05;
   v.wall_seconds = 12.5;
-  v.warnings = {"be warned"};
+  v.warnings = quoted_notes({"be warned"});
   return v;
 }
 
@@ -276,7 +277,7 @@ TEST_F(VerdictFile, UnknownIsNull) {
 
 TEST_F(VerdictFile, BytesThatAreNoTextAreReplaced) {
   Verdicts v = full_verdicts();
-  v.cases[0].id = v.base.source = v.warnings[0] = "\xff\xfe<b>";
+  v.cases[0].id = v.base.source = v.warnings[0].about[0] = "\xff\xfe<b>";
   EXPECT_THAT(read(to_json_text(v)).cases[0].id, HasSubstr("<b>"));
 }
 

@@ -6,7 +6,9 @@
 #include <functional>
 #include <optional>
 
+#include "reports/words/notes.h"
 #include "unit/messages.h"
+#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "version.h"
 
@@ -91,7 +93,7 @@ TEST(MergedShards, AreTheWholeRunInItsOrder) {
   EXPECT_EQ(merged.created, "2026-10-31T12:00:00Z") << "the first shard's start";
   EXPECT_EQ(merged.config, shards()[0].result.config);
   EXPECT_EQ(merged.backends.size(), 2U);
-  EXPECT_THAT(merged.warnings, IsEmpty());
+  EXPECT_THAT(note_texts(merged.warnings), IsEmpty());
 }
 
 /// Another shard's CPUs were shared while it measured the ceilings.
@@ -128,12 +130,12 @@ TEST(MergedShards, HaveTheBackendsOfACaseTogether) {
 TEST(MergedShards, KeepEachWarningOnce) {
   auto files = shards();
   for (ShardFile& file : files) {
-    file.result.warnings = {"of all", "of " + file.file};
+    file.result.warnings = quoted_notes({"of all", "of " + file.file});
     file.result.backends[0].warnings = {"slow"};
   }
   files[2].result.backends[0].notes = {"a note"};
   const Result merged = merge_shards(std::move(files), {});
-  EXPECT_THAT(merged.warnings, ElementsAre("of all", "of 1.json", "of 2.json", "of 3.json"));
+  EXPECT_THAT(note_texts(merged.warnings), ElementsAre("of all", "of 1.json", "of 2.json", "of 3.json"));
   EXPECT_THAT(merged.backends[0].warnings, ElementsAre("slow"));
   EXPECT_THAT(merged.backends[0].notes, ElementsAre("a note"));
 }
@@ -184,7 +186,7 @@ TEST(MergedShards, MayBeIncomplete) {
   EXPECT_FALSE(merged.complete);
   EXPECT_EQ(rows(merged), rows_of_all_cases());
   EXPECT_THAT(
-      merged.warnings,
+      note_texts(merged.warnings),
       ElementsAre(
           "shard 2/3 (2.json) is incomplete, 1 of its 4 results are missing: continue it with "
           "`breakeven run CONFIG --shard 2/3 --resume 2.json` and the --filter, --backends and --threads "
@@ -194,7 +196,8 @@ TEST(MergedShards, MayBeIncomplete) {
 TEST(MergedShards, OfMachinesWithOtherNamesSayWhereTheyWereMeasured) {
   const Result merged = merge_shards(changed([](Result& r) { r.host.name = "beta"; }), {});
   EXPECT_EQ(merged.host.name, "host");
-  EXPECT_THAT(merged.warnings, ElementsAre("shards 1/3, 3/3 were measured on host; shard 2/3 on beta"));
+  EXPECT_THAT(note_texts(merged.warnings),
+              ElementsAre("shards 1/3, 3/3 were measured on host; shard 2/3 on beta"));
 }
 
 TEST(MergedShards, OfEqualGpusSayWhereTheyWereMeasured) {
@@ -207,8 +210,9 @@ TEST(MergedShards, OfEqualGpusSayWhereTheyWereMeasured) {
     file.result.backends[0].device_id = id;
   }
   const Result merged = merge_shards(files, {});
-  EXPECT_THAT(merged.warnings, ElementsAre("shard 1/3 was measured on host (GPU-1.json); shard 2/3 on host "
-                                           "(GPU-2.json); shard 3/3 on host (GPU-3.json)"));
+  EXPECT_THAT(note_texts(merged.warnings),
+              ElementsAre("shard 1/3 was measured on host (GPU-1.json); shard 2/3 on host "
+                          "(GPU-2.json); shard 3/3 on host (GPU-3.json)"));
   EXPECT_EQ(merged.backends[0].device_id, "GPU-1.json");
   files[1].result.host.gpus[0].driver = "560";
   EXPECT_THAT(why_refused(files), HasSubstr("different GPU driver: 550 → 560"));
@@ -218,7 +222,7 @@ TEST(MergedShards, OfEqualGpusSayWhereTheyWereMeasured) {
 TEST(MergedShards, OfGpusThatVariablesChooseAreAlike) {
   auto files = shards();
   for (ShardFile& file : files) file.result.host.environment = {{"CUDA_VISIBLE_DEVICES", file.file}};
-  EXPECT_THAT(merge_shards(files, {}).warnings, IsEmpty());
+  EXPECT_THAT(note_texts(merge_shards(files, {}).warnings), IsEmpty());
   files[1].result.host.environment->emplace("CUDA_LAUNCH_BLOCKING", "1");
   EXPECT_THAT(why_refused(files), HasSubstr("--allow settings"));
 }
@@ -247,7 +251,7 @@ TEST(MergedShards, OfMachinesThatDifferMustBeAllowed) {
                     HasSubstr("different CPU: A CPU → Another CPU; different number of threads: 2 → 4"),
                     HasSubstr("--allow machine,threads")));
   EXPECT_THROW(merge_shards(files, {Difference::machine}), ShardsIncomparable);
-  EXPECT_THAT(merge_shards(files, {Difference::machine, Difference::threads}).warnings,
+  EXPECT_THAT(note_texts(merge_shards(files, {Difference::machine, Difference::threads}).warnings),
               ElementsAre("shard 2/3: different CPU: A CPU → Another CPU (allowed)",
                           "shard 2/3: different number of threads: 2 → 4 (allowed)"));
   EXPECT_THAT(why_refused(changed([](Result& r) { r.backends[1].version = "2"; })),
@@ -273,7 +277,8 @@ TEST(MergedShards, OfKernelsThatDifferHaveAWarning) {
     }
     return all;
   }();
-  EXPECT_THAT(merge_shards(files, {}).warnings, ElementsAre("shard 2/3: different kernel: 6.1 → 6.2"));
+  EXPECT_THAT(note_texts(merge_shards(files, {}).warnings),
+              ElementsAre("shard 2/3: different kernel: 6.1 → 6.2"));
 }
 
 TEST(MergedShards, AreEachThereOnce) {

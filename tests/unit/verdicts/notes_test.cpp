@@ -1,9 +1,11 @@
 // Tests that notes on verdicts are printed only once.
-#include "verdicts/notes.h"
+#include "reports/words/notes.h"
 
 #include <gmock/gmock.h>
 
+#include "unit/quoted_notes.h"
 #include "unit/verdicts_sample.h"
+#include "verdicts/notes.h"
 
 namespace breakeven {
 namespace {
@@ -12,16 +14,19 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(VerdictNotes, NameASideOnlyWhereTheSidesDiffer) {
-  EXPECT_THAT(notes_of_sides({"both", "was"}, {"both", "is"}), ElementsAre("both", "base: was", "head: is"));
+  EXPECT_THAT(note_texts(notes_of_sides({quoted_note("both"), quoted_note("was")},
+                                        {quoted_note("both"), quoted_note("is")})),
+              ElementsAre("both", "base: was", "head: is"));
 }
 
 TEST(VerdictNotes, OfBackendsNameTheSideThatHasThem) {
   BackendRecord base, head;
   base.warnings = {"slow kernels"};
   head.warnings = {"slow kernels", "another library"};
-  EXPECT_THAT(backend_warnings("openblas", &base, &head),
+  EXPECT_THAT(note_texts(backend_warnings("openblas", &base, &head)),
               ElementsAre("openblas: slow kernels", "openblas: head: another library"));
-  EXPECT_THAT(backend_warnings("openblas", &base, nullptr), ElementsAre("openblas: base: slow kernels"));
+  EXPECT_THAT(note_texts(backend_warnings("openblas", &base, nullptr)),
+              ElementsAre("openblas: base: slow kernels"));
 }
 
 TEST(VerdictNotes, OfOneFileOnBothSidesWhereAnotherWasWanted) {
@@ -52,16 +57,17 @@ TEST(VerdictNotes, OfSeveralCasesAreOneWarning) {
   Verdicts verdicts = sample::verdicts({});
   for (const std::int64_t m : {1, 2, 3}) {
     verdicts.cases.push_back(sample::verdict_of(Verdict::same, m, 1));
-    verdicts.cases.back().notes = {"256 elements were checked"};
+    verdicts.cases.back().notes = quoted_notes({"256 elements were checked"});
   }
   verdicts.cases.push_back(sample::verdict_of(Verdict::same, 1, 1, "other"));
-  verdicts.cases.back().notes = {"256 elements were checked"};
-  verdicts.cases[1].notes.push_back("its own");
+  verdicts.cases.back().notes = quoted_notes({"256 elements were checked"});
+  verdicts.cases[1].notes.push_back(quoted_note("its own"));
   gather_common_notes(verdicts);
-  EXPECT_THAT(verdicts.warnings, ElementsAre("3 cases of openblas: 256 elements were checked"));
-  EXPECT_THAT(verdicts.cases[0].notes, IsEmpty());
-  EXPECT_THAT(verdicts.cases[1].notes, ElementsAre("its own"));
-  EXPECT_THAT(verdicts.cases[3].notes, ElementsAre("256 elements were checked")) << "one case's alone";
+  EXPECT_THAT(note_texts(verdicts.warnings), ElementsAre("3 cases of openblas: 256 elements were checked"));
+  EXPECT_THAT(note_texts(verdicts.cases[0].notes), IsEmpty());
+  EXPECT_THAT(note_texts(verdicts.cases[1].notes), ElementsAre("its own"));
+  EXPECT_THAT(note_texts(verdicts.cases[3].notes), ElementsAre("256 elements were checked"))
+      << "one case's alone";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "reports/words/threshold_words.h"
 #include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"

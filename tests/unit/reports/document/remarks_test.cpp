@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "reports/document/cards.h"
-#include "results/backend_spelling.h"
 #include "session/schedule.h"
 #include "unit/document_texts.h"
 #include "unit/reports_sample.h"
@@ -17,15 +16,16 @@ TEST(Remarks, ThatDifferInNumbersAreOne) {
   for (const std::int64_t m : {64, 128, 256}) {
     for (const char* backend : {"a", "b"}) {
       cases.push_back(sample::product(backend, m, 1));
-      cases.back().warnings = {"other processes used " + std::to_string(m) + ".5 % of CPU time"};
+      cases.back().warnings = {
+          {.kind = NoteKind::other_processes, .figures = {static_cast<double>(m) / 1000}}};
     }
   }
-  cases.front().warnings.emplace_back("throttled");
+  cases.front().warnings.push_back(quoted_note("throttled"));
   std::vector<Result> results{sample::result(std::move(cases))};
-  results[0].warnings = {"built without optimisation"};
+  results[0].warnings = {quoted_note("built without optimisation")};
   EXPECT_THAT(texts(remarks_on(runs_of(results))),
               ElementsAre("built without optimisation",
-                          "other processes used 256.5 % of CPU time (and 5 more cases like it: a, b)",
+                          "other processes used 26 % of the CPU time (and 5 more cases like it: a, b)",
                           "throttled (a, matmul 64 x 64 x 64 f32)"));
 }
 
@@ -33,10 +33,10 @@ TEST(Remarks, AreShownAtTheirWorst) {
   std::vector<CaseResult> cases;
   for (const std::size_t figure : {58U, 16U, 44U}) {
     cases.push_back(sample::product("a", 64, 1));
-    std::vector<std::string>& warnings = cases.back().warnings;
-    warnings = own_speed_warnings(std::vector<double>(10, static_cast<double>(figure) / 100), {});
+    const std::vector<double> own_speed(10, static_cast<double>(figure) / 100);
     const Timing few{.samples = std::vector<double>(figure)};
-    warnings.push_back(timing_warnings(few, Progress::out_of_time, {}).front());
+    cases.back().warnings = {*own_speed_warning(own_speed, {}),
+                             timing_warnings(few, Progress::out_of_time, {}).front()};
   }
   const std::vector<Result> results{sample::result(std::move(cases))};
   EXPECT_THAT(
@@ -46,11 +46,25 @@ TEST(Remarks, AreShownAtTheirWorst) {
                   "only 16 samples in 3 s: too few for an interval (and 2 more cases like it: a)"));
 }
 
+TEST(Remarks, OfOtherProgramsThatDifferInNumbersAreOne) {
+  std::vector<CaseResult> cases;
+  for (const int figure : {3, 12, 5}) {
+    cases.push_back(sample::product("a", 64, 1));
+    cases.back().warnings = {quoted_note(fmt::format("used {} of 16 streams in f16", figure))};
+  }
+  cases.push_back(sample::product("a", 64, 1));
+  cases.back().warnings = {quoted_note("used 3 of 16 streams in f32")};
+  const std::vector<Result> results{sample::result(std::move(cases))};
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("used 3 of 16 streams in f16 (and 2 more cases like it: a)",
+                          "used 3 of 16 streams in f32 (a, matmul 64 x 64 x 64 f32)"));
+}
+
 TEST(Remarks, OnSeveralAlgorithmsAreOneWhateverTheirNames) {
   std::vector<CaseResult> cases;
   for (const char* other : {"winograd", "direct", "tiles of 9 x 9"}) {
     cases.push_back(sample::product("a", 64, 1));
-    cases.back().warnings = {several_algorithms_text({"im2col", other})};
+    cases.back().warnings = {{.kind = NoteKind::several_algorithms, .about = {"im2col", other}}};
   }
   const std::vector<Result> results{sample::result(std::move(cases))};
   EXPECT_THAT(texts(remarks_on(runs_of(results))),
@@ -58,19 +72,45 @@ TEST(Remarks, OnSeveralAlgorithmsAreOneWhateverTheirNames) {
                           "cases like it: a)"));
 }
 
+TEST(Remarks, ThatQuoteAmountsAreOne) {
+  std::vector<CaseResult> cases;
+  for (const char* amount : {"0.188", "0.25"}) {
+    cases.push_back(sample::product("a", 64, 1));
+    cases.back().warnings = {
+        {.kind = NoteKind::measured_alone, .about = {fmt::format("needs {} GiB", amount)}}};
+  }
+  const std::vector<Result> results{sample::result(std::move(cases))};
+  EXPECT_THAT(
+      texts(remarks_on(runs_of(results))),
+      ElementsAre("measured alone: needs 0.188 GiB, while others held memory, too (and 1 more case like "
+                  "it: a)"));
+}
+
+TEST(Remarks, OnRunsDifferByTheirNames) {
+  std::vector<Result> results{sample::result({sample::product("a", 64, 1)})};
+  for (const char* shard : {"shard 2/3", "shard 3/3"})
+    results[0].warnings.push_back(
+        with_source(shard, {.kind = NoteKind::allowed_difference, .about = {"different kernel: 6.1 → 6.2"}}));
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("shard 2/3: different kernel: 6.1 → 6.2 (allowed)",
+                          "shard 3/3: different kernel: 6.1 → 6.2 (allowed)"));
+}
+
 TEST(Remarks, OfSeveralMachinesSayWhichTheyAreAbout) {
   const auto run = [](const std::string& machine, int slow, bool throttles) {
     CaseResult c = sample::product("a", 64, 1);
-    c.warnings = {"other processes used 5 % of CPU time"};
-    if (throttles) c.warnings.emplace_back("throttled");
+    c.warnings = {quoted_note("other processes used 5 % of CPU time")};
+    if (throttles) c.warnings.push_back(quoted_note("throttled"));
     Result made = sample::on_machine(machine, sample::result({c}));
-    made.warnings = {fmt::format("this machine ran below 95 % of its own speed in {} of 90 rounds", slow)};
+    made.warnings = {{.kind = NoteKind::slow_rounds, .figures = {0.95, static_cast<double>(slow), 90, 0.5}}};
     return made;
   };
   std::vector<Result> results{run("one", 80, false), run("two", 9, true)};
   EXPECT_THAT(texts(remarks_on(runs_of(results))),
-              ElementsAre("one: this machine ran below 95 % of its own speed in 80 of 90 rounds",
-                          "two: this machine ran below 95 % of its own speed in 9 of 90 rounds",
+              ElementsAre("one: this machine ran below 95 % of its own speed in 80 of 90 rounds (50 % in the "
+                          "slowest)",
+                          "two: this machine ran below 95 % of its own speed in 9 of 90 rounds (50 % in the "
+                          "slowest)",
                           "other processes used 5 % of CPU time (2 cases: a; on both machines)",
                           "throttled (a, matmul 64 x 64 x 64 f32; on two)"));
   results[1].complete = false;
@@ -85,7 +125,7 @@ TEST(Remarks, OnFailuresAreByStatusAndReason) {
                       sample::refused(some, Status::failed, "out of luck"),
                       sample::refused(some, Status::unsupported, "no conv2d in f16"),
                       sample::refused(some, Status::unsupported, "no conv2d in f64")})};
-  results[0].warnings = {"built without optimisation"};
+  results[0].warnings = {quoted_note("built without optimisation")};
   const std::string of = " (a, matmul 64 x 64 x 64 f32)";
   EXPECT_THAT(
       texts(remarks_on(runs_of(results))),

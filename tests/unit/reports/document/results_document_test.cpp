@@ -509,7 +509,7 @@ TEST(ResultsDocument, NotesAreTheWorstFirst) {
   Result run =
       sample::result({sample::refused(product("a", 64, 1), Status::unsupported, "no f8"), product("b", 64, 1),
                       sample::refused(product("c", 64, 1), Status::wrong, "element 0 is 1")});
-  run.cases[1].warnings = {"throttled"};
+  run.cases[1].warnings = {quoted_note("throttled")};
   run.complete = false;
   run.backends = {sample::backend("cuda", false, "no driver"), sample::backend("jax", false, "not installed"),
                   sample::backend("tensorflow", false, "not installed"), sample::backend("b", true)};

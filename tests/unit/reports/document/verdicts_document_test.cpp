@@ -99,7 +99,7 @@ TEST(VerdictFindings, DescribeChangesAndWhatElse) {
   c.reason = "why";
   c.base_algorithm = "avx2";
   c.head_algorithm = "sse";
-  c.notes = {"one", "two"};
+  c.notes = {quoted_note("one"), quoted_note("two")};
   EXPECT_EQ(describe_details(c), "base out of memory; why; other algorithm: avx2 → sse");
   EXPECT_EQ(describe_notes(c), "one; two");
 }
@@ -119,7 +119,7 @@ TEST(VerdictFindings, DescribeSides) {
 
 TEST(VerdictsDocument, HasTheHeadlineTheSidesAndEveryCase) {
   Verdicts of = sample::one_of_each_verdict();
-  of.warnings = {"noisy"};
+  of.warnings = {quoted_note("noisy")};
   of.notes = {"cuda is here, too"};
   of.complete = false;
   of.base.backends = {sample::backend("openblas", true), sample::backend("cuda", false, "no driver")};

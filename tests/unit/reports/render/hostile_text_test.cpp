@@ -41,11 +41,11 @@ Result evil_result() {
   for (CaseResult& c : run.cases) {
     c.label = c.algorithm = evil;
     c.backend += evil;
-    c.warnings = {evil};
+    c.warnings = {quoted_note(evil)};
   }
   run.cases[2].op = run.cases[2].dtype = run.cases[2].device = evil;
   run.cases[2].id = "other";
-  run.warnings = {evil};
+  run.warnings = {quoted_note(evil)};
   run.host.name = run.host.cpu = run.host.os = run.host.kernel = run.created = run.tool_version = evil;
   Gpu& gpu = run.host.gpus.emplace_back();
   gpu.id = evil;
@@ -58,9 +58,9 @@ Result evil_result() {
 Threshold evil_threshold() {
   Threshold t = sample::threshold();
   t.title = t.host.name = t.host.cpu = t.created = t.tool_version = evil;
-  t.warnings = {evil};
+  t.warnings = {quoted_note(evil)};
   t.answers[0].title = evil;
-  t.answers[0].notes = {evil};
+  t.answers[0].notes = {quoted_note(evil)};
   t.answers[0].points[0].sides[0].backend = evil;
   t.answers[0].points[1].reason = evil;
   t.sides[0].name = t.sides[1].name = evil;
@@ -72,13 +72,14 @@ Verdicts evil_verdicts() {
   Verdicts v = sample::one_of_each_verdict();
   v.base.source = v.head.source = v.host.name = v.host.cpu = v.method = v.kind = v.created = v.tool_version =
       evil;
-  v.warnings = v.notes = {evil};
+  v.warnings = {quoted_note(evil)};
+  v.notes = {evil};
   v.base.environment = {{evil, evil}};
   v.base.backends = {evil_backend(true)};
   for (CaseVerdict& c : v.cases) {
     c.label = c.op = c.backend = c.reason = c.base_algorithm = evil;
     c.head_algorithm = evil + "2";
-    c.notes = {evil, evil};
+    c.notes = {quoted_note(evil), quoted_note(evil)};
     c.launches = {{.base = {1, 2}, .head = {2, 3}}};
   }
   return v;

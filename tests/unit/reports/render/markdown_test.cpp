@@ -92,7 +92,7 @@ TEST(Markdown, FitsIntoAJobSummaryWhateverIsInIt) {
     c.id = std::to_string(i);
     verdicts.cases.push_back(c);
   }
-  verdicts.warnings.assign(1000, std::string(10'000, '<'));
+  verdicts.warnings.assign(1000, quoted_note(std::string(10'000, '<')));
   const std::string text = render_markdown(document_of(verdicts));
   EXPECT_LT(text.size(), std::size_t{1} << 20U);
   EXPECT_GT(text.size(), std::size_t{1} << 19U) << "what fits is there";
@@ -104,7 +104,7 @@ TEST(Markdown, FitsIntoAJobSummaryWhateverIsInIt) {
 
 TEST(Answers, AreASentenceALineWithWarningsOnce) {
   Result run = sample::result({product("a", 64, 1), product("b", 64, 2)});
-  run.warnings = {"b: its kernels are for another processor"};
+  run.warnings = {quoted_note("b: its kernels are for another processor")};
   run.backends = {sample::backend("cuda", false, "no driver")};
   EXPECT_EQ(render_answers(document_of(Measured{.results = {run, run}})),
             "a is the fastest.\n"

@@ -41,7 +41,7 @@ Document everything() {
            "and its last words on standard error were these, which go on for quite a while"),
        sample::refused(product("blis", 1024, 1), Status::out_of_memory, ""), sample::training("openblas"),
        sample::training("onednn")});
-  result.cases[0].warnings.emplace_back("the CPU was throttled");
+  result.cases[0].warnings.push_back(quoted_note("the CPU was throttled"));
   result.backends = {sample::backend("openblas", true), sample::backend("cuda", false, "libcuda.so.1: no")};
   return document_of(Measured{.results = {result}});
 }
@@ -167,7 +167,7 @@ TEST(Terminal, SaysWhereFurtherAnswersAre) {
 TEST(Terminal, NotesAreTheFirstFew) {
   Result run = sample::result({product("a", 64, 1)});
   for (const char* warning : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"})
-    run.warnings.emplace_back(warning);
+    run.warnings.push_back(quoted_note(warning));
   const std::string text = shown(document_of(Measured{.results = {run}}));
   EXPECT_THAT(text, HasSubstr("Worth knowing: h\n"));
   EXPECT_THAT(text, EndsWith("and 2 more notes: breakeven report FILE --html PAGE has all\n"));
@@ -178,7 +178,7 @@ TEST(Terminal, TenThousandCasesAreNoWait) {
   for (std::int64_t m = 1; m <= 2500; ++m) {
     for (const char* backend : {"openblas", "onednn", "cuda", "blis"}) {
       cases.push_back(product(backend, m, 1e-6 * static_cast<double>(m)));
-      cases.back().warnings.emplace_back("throttled");
+      cases.back().warnings.push_back(quoted_note("throttled"));
     }
   }
   const Measured measured{.results = {sample::result(std::move(cases))}};

@@ -1,4 +1,6 @@
 // The sentences on an answer of `threshold`, and the texts of its points.
+#include "reports/words/threshold_words.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
