@@ -147,7 +147,7 @@ inline constexpr const char* extra_work_library = "extra work";
 /// tests do.
 inline constexpr const char* simulated_clock_library = "simulated clock";
 inline constexpr const char* simulated_clock_variable = "BREAKEVEN_SIMULATED_CLOCK";
-/// Of the libraries of a hello: names and versions.
+/// True if the libraries of a hello, names and versions, have that entry.
 bool has_simulated_clock(const std::vector<std::pair<std::string, std::string>>& libraries);
 
 using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Sample, answer::Epoch, Fit,

@@ -134,9 +134,11 @@ SampleFigures sample_figures(const Timing& timing) {
 
 std::size_t counted_launches_of(const Timing& timing) {
   if (timing.launches.size() <= 1) return timing.launches.size();
-  const auto medians =
-      timing.figures ? timing.figures->launch_medians : launch_medians(timing, counted_indices(timing));
-  return medians ? medians->size() : timing.launches.size();
+  const auto size_of = [&](const std::optional<std::vector<double>>& medians) {
+    return medians ? medians->size() : timing.launches.size();
+  };
+  return timing.figures ? size_of(timing.figures->launch_medians)
+                        : size_of(launch_medians(timing, counted_indices(timing)));
 }
 
 void keep_figures(CaseResult& result) {

@@ -76,10 +76,6 @@ double rounded_share(double share) {
   return std::round(share * 100) / 100;
 }
 
-void add_once(std::vector<Note>& notes, Note note) {
-  if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
-}
-
 void note_fields(Fields& f, std::vector<Note>& notes) {
   std::vector<FiledNote> filed;
   if (f.writes() && std::ranges::any_of(notes, is_more_than_text)) {

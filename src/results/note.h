@@ -71,7 +71,7 @@ enum class NoteKind {
   measured_on_one,
   untimed,
 };
-/// What files call a kind and its figures. Shares and changes are of 1, times in seconds.
+/// The names of a kind and its figures in files. Shares and changes are of 1, times in seconds.
 struct NoteForm {
   std::string_view name;
   std::array<const char*, 4> figures = {};
@@ -164,8 +164,11 @@ double rounded(double figure);
 /// A share of 1 in whole per cent.
 double rounded_share(double share);
 
-/// Adds the note unless it is there already.
-void add_once(std::vector<Note>& notes, Note note);
+/// Adds a value unless it is there already.
+template <typename T>
+void add_once(std::vector<T>& all, T value) {
+  if (std::ranges::find(all, value) == all.end()) all.push_back(std::move(value));
+}
 
 /// Writes or reads notes: "warnings" with the text of each, and "notes" with the facts, if any has more than
 /// its text. Files of earlier versions have texts alone.

@@ -83,7 +83,6 @@ class Session : public MeasuringSession {
       }
     }
     judge_speed_again();
-    for (SessionProblem& problem : problems_) summarise(problem);
     if (measure_.launches == 1)
       take_slow_phases_again();
     else
@@ -332,6 +331,7 @@ class Session : public MeasuringSession {
       std::vector<std::pair<SessionProblem*, std::vector<Contender*>>> slow;
       std::set<const Participant*> participants;
       for (SessionProblem& problem : problems_) {
+        summarise(problem);  // with the speeds judged again
         auto contenders = unfinished(problem, [&](const Contender& contender) {
           return counted_launches(contender) < static_cast<std::size_t>(measure_.launches);
         });
@@ -354,7 +354,6 @@ class Session : public MeasuringSession {
       }
       in_vain = has_gained ? 0 : in_vain + 1;
       judge_speed_again();
-      for (const auto& [problem, contenders] : slow) summarise(*problem);
     }
   }
 

@@ -58,8 +58,7 @@ std::string too_few_launches(std::size_t of_base, const Timing& base, std::size_
                        of_head, fewest_launches);
   return fmt::format(
       "too few undisturbed launches: {} of {} in the base, {} of {} in the head; {} of each are needed: "
-      "measure "
-      "more launches, or on a quieter machine",
+      "measure more launches, or on a quieter machine",
       of_base, all_of_base, of_head, all_of_head, fewest_launches);
 }
 
@@ -406,12 +405,11 @@ class Comparison {
   }
 
   void warn() {
-    const auto warn_of = [&](NoteKind kind, std::size_t cases, const std::vector<double>& more = {},
-                             const std::vector<std::string>& about = {}) {
+    const auto warn_of = [&](NoteKind kind, std::size_t cases, std::vector<double> figures = {},
+                             std::vector<std::string> about = {}) {
       if (cases == 0) return;
-      Note& note = verdicts_.warnings.emplace_back(
-          Note{.kind = kind, .figures = {static_cast<double>(cases)}, .about = about});
-      note.figures.insert(note.figures.end(), more.begin(), more.end());
+      figures.insert(figures.begin(), static_cast<double>(cases));
+      verdicts_.warnings.push_back({.kind = kind, .figures = std::move(figures), .about = std::move(about)});
     };
     warn_of(NoteKind::same_samples, same_samples_);
     warn_of(NoteKind::few_launches, too_few_launches_, {fewest_launches, fewest_launches + 2});

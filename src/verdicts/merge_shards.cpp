@@ -244,9 +244,7 @@ bool check_machines(std::vector<ShardFile>& files, const std::set<Difference>& a
 
 template <typename T>
 void add_new(std::vector<T>& list, const std::vector<T>& more) {
-  for (const T& one : more) {
-    if (std::ranges::find(list, one) == list.end()) list.push_back(one);
-  }
+  for (const T& one : more) add_once(list, one);
 }
 
 /// How to continue a shard that is not complete.

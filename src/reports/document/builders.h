@@ -9,7 +9,7 @@
 
 namespace breakeven {
 
-/// Whether a document has pictures. Charts of many results take a fifth of the time of a report.
+/// Pictures in a document. Charts of many results take a fifth of the time of a report.
 enum class Pictures { shown, left_out };
 
 /// A report of results and thresholds: a card for each question, machines side by side, and where a GPU wins.

@@ -34,10 +34,6 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
-void add_once(std::vector<std::string>& all, const std::string& one) {
-  if (std::ranges::count(all, one) == 0) all.push_back(one);
-}
-
 /// Equal for notes of one kind about the same. In notes on cases, texts may contain figures, and algorithms
 /// have many names.
 std::string key_of(const Note& note, bool is_of_case) {
@@ -71,7 +67,7 @@ class Remarks {
     if (fresh) all_.push_back({.note = note});
     Remark& remark = all_[known->second];
     if (remark.note != note) {
-      remark.varies |= note_text(remark.note) != note_text(note);
+      remark.varies = remark.varies || note_text(remark.note) != note_text(note);
       if (is_worse(note, remark.note)) remark.note = note;
     }
     add_once(remark.machines, machine);

@@ -7,15 +7,20 @@
 namespace breakeven {
 namespace {
 
+FormattedReport readable(std::string text) {
+  expect_readable(text, "--out", "select fewer cases with --filter, or give smaller files");
+  return {.text = std::move(text)};
+}
+
 template <typename T>
 FormattedReport formatted_json(const T& found) {
-  FormattedReport report;
-  if constexpr (requires { to_json_text(found, &report_words()); })
-    report.text = to_json_text(found, &report_words());
-  else
-    report.text = to_json_text(found);
-  expect_readable(report.text, "--out", "select fewer cases with --filter, or give smaller files");
-  return report;
+  return readable(to_json_text(found));
+}
+
+/// With the words of its facts.
+template <typename T>
+FormattedReport worded_json(const T& found) {
+  return readable(to_json_text(found, &report_words()));
 }
 
 FormattedReport formatted_history(const CheckedHistory& history) {
@@ -24,7 +29,7 @@ FormattedReport formatted_history(const CheckedHistory& history) {
 
 const FormatRegistration json_format({.option = "--out",
                                       .meaning = "everything that was found, as JSON",
-                                      .writes = {formatted_json<Threshold>, formatted_json<Verdicts>,
+                                      .writes = {worded_json<Threshold>, worded_json<Verdicts>,
                                                  formatted_json<Ranking>, formatted_json<Fleet>,
                                                  formatted_history}});
 
