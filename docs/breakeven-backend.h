@@ -67,23 +67,13 @@ static inline void fill(float* inputs, long count, const char* request, uint64_t
     inputs[i] = (float)((int64_t)(mix_bits(key + golden * ((uint64_t)i + 1)) >> 40) - (1 << 23)) / (1 << 23);
 }
 
-// One run, and BREAKEVEN_EXTRA_WORK's share of another, which selftest asks for. `owed` is the share still to do.
-static inline void run_once(const struct backend* backend, double extra, double* owed) {
-  backend->run();
-  for (*owed += extra; *owed >= 1; *owed -= 1) backend->run();
-}
-
-static inline void say_hello(const struct backend* backend, double extra, FILE* out) {
-  fprintf(out, "{\"ok\":true,\"protocol\":1,\"name\":\"%s\",\"version\":\"%s\",\"supports\":%s", backend->name, backend->version,
+static inline void say_hello(const struct backend* backend, FILE* out) {
+  fprintf(out, "{\"ok\":true,\"protocol\":1,\"name\":\"%s\",\"version\":\"%s\",\"supports\":%s}\n", backend->name, backend->version,
           backend->supports);
-  if (extra > 0) fprintf(out, ",\"libraries\":{\"extra work\":\"%g %%\"}", 100 * extra);
-  fprintf(out, "}\n");
 }
 
 // Answers requests until the driver says quit. Returns main's status.
 static inline int serve(const struct backend* backend) {
-  const double extra = getenv("BREAKEVEN_EXTRA_WORK") ? atof(getenv("BREAKEVEN_EXTRA_WORK")) : 0;
-  double owed = 0;
   char* line = NULL;
   size_t size = 0;
   FILE* out = fdopen(dup(1), "w");  // standard output is the protocol's alone:
@@ -91,14 +81,14 @@ static inline int serve(const struct backend* backend) {
   for (int prepared = 0, quit = 0; !quit && getline(&line, &size, stdin) > 0; fflush(out)) {
     quit = is(line, "request", "\"quit\"");
     if (is(line, "request", "\"hello\"") && number(line, "protocol") == 1) {
-      say_hello(backend, extra, out);
+      say_hello(backend, out);
     } else if (is(line, "request", "\"prepare\"")) {
       const char* said = backend->prepare(line);
-      prepared = is(said, "ok", "true"), owed = 0;
+      prepared = is(said, "ok", "true");
       fprintf(out, "%s\n", said);
     } else if (is(line, "request", "\"verify\"") && prepared) {
       backend->spoil();
-      run_once(backend, extra, &owed);
+      backend->run();
       fprintf(out, "{\"ok\":true,\"elements\":[");
       char* at = strchr((char*)value(line, "elements"), '[');
       for (const char* separator = ""; at && *at != ']'; separator = ",") {
@@ -110,7 +100,7 @@ static inline int serve(const struct backend* backend) {
       const long iterations = number(line, "iterations");
       struct timespec start, end;
       clock_gettime(CLOCK_MONOTONIC, &start);
-      for (long i = 0; i < iterations; ++i) run_once(backend, extra, &owed);
+      for (long i = 0; i < iterations; ++i) backend->run();
       clock_gettime(CLOCK_MONOTONIC, &end);
       const double seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
       fprintf(out, "{\"ok\":true,\"iterations\":%ld,\"seconds\":%.9g}\n", iterations, seconds / (double)iterations);

@@ -39,10 +39,7 @@ Verdicts compare_files_as_read(const std::filesystem::path& base, const std::fil
       [](const std::filesystem::path& file) { return read_any_result(file, Detail::figures); },
       [&](const std::filesystem::path& /*file*/, Result result) { results.push_back(std::move(result)); });
   std::ranges::for_each(results, mark_implausible_as_read);
-  Verdicts verdicts = compare_results(results[0], results[1], options);
-  verdicts.base.threads = results[0].host.threads;
-  verdicts.head.threads = results[1].host.threads;
-  return verdicts;
+  return compare_results(std::move(results[0]), std::move(results[1]), options);
 }
 
 int compare_files(const CompareCommand& o) {

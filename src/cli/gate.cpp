@@ -305,19 +305,19 @@ int gate(const GateOptions& o) {
   WorkingFile working(o.outputs.file_of("--out"));
   Verdicts verdicts = run_gate(
       plan,
-      [&](const Verdicts& so_far) { working.save([&] { return to_json_text(so_far, &report_words()); }); },
+      [&](const Verdicts& so_far) { working.save([&] { return to_json_text(so_far, report_words()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (selftest) {
     GateRules rules = plan.rules;
     rules.cases = std::max<std::size_t>(1, verdicts.cases.size());
-    for (auto& warning : selftest_warnings(*selftest, verdicts.host, rules))
-      verdicts.warnings.push_back(quoted_note(std::move(warning)));
+    for (Note& warning : selftest_warnings(*selftest, verdicts.host, rules))
+      verdicts.warnings.push_back(std::move(warning));
   }
   if (const std::string untried = untried_shapes(plan.config.cases); !untried.empty())
     verdicts.notes.push_back(untried);
   if (o.quiet && exit_status(verdicts) == exit_code::incomplete) tell(document_of(verdicts).title);
-  write_or_rescue(o.outputs.file_of("--out"), to_json_text(verdicts, &report_words()), [&] {
+  write_or_rescue(o.outputs.file_of("--out"), to_json_text(verdicts, report_words()), [&] {
     if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
     o.outputs.write(&verdicts, o.quiet);
   });

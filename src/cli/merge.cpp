@@ -1,4 +1,7 @@
 // breakeven merge: joins the result files of the shards of one run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -48,9 +51,13 @@ int merge_files(const MergeCommand& o) {
   try {
     merged = merge_shards(std::move(shards), allowed);
   } catch (const ShardsIncomparable& e) {
-    throw CommandError(exit_code::incomplete, std::string(e.what()));
+    throw CommandError(
+        exit_code::incomplete,
+        fmt::format("{} (the base) and {} (the head) were not measured alike: {}; measure one of "
+                    "them again, or join them with --allow {}",
+                    e.first, e.other, reasons_text(e.differences), fmt::join(e.kinds, ",")));
   }
-  const std::string text = to_json_text(merged, &report_words());
+  const std::string text = to_json_text(merged, report_words());
   expect_readable(text, "--out " + o.out.string(),
                   "join fewer shards: the other commands take several files");
   write_text_file(o.out.string(), text);

@@ -20,6 +20,7 @@
 #include "reports/document/builders.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "reports/words/words.h"
 #include "results/file_lock.h"
 #include "results/whole_file.h"
@@ -123,11 +124,12 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   now.host.gpus = describe_gpus(plan.backends, nvml);
   now.backends = plan.backends;
   now.config = plan.config.json;
-  for (const FoundDifference& found : run_differences(earlier, now)) refuse(found.text);
+  for (const FoundDifference& found : run_differences(earlier, now)) refuse(note_text(found.note));
   for (const BackendRecord& backend : now.backends) {
     const BackendRecord* then = find_backend(earlier.backends, backend.name);
     if (then == nullptr || !then->available || !backend.available) continue;
-    for (const FoundDifference& found : backend_differences(earlier, now, backend.name)) refuse(found.text);
+    for (const FoundDifference& found : backend_differences(earlier, now, backend.name))
+      refuse(note_text(found.note));
   }
 }
 
@@ -198,7 +200,7 @@ int run(const Options& o) {
                                        : default_output(o.selection, plan.config.shard);
   refuse_to_replace_inputs(out, o);
   const FileLock lock(out);
-  ResultWriter writer(out, &report_words());  // must come before any program is started
+  ResultWriter writer(out, report_words());  // must come before any program is started
 
   StartedPrograms started;
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads, &started);

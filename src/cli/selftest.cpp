@@ -15,9 +15,9 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
+#include "host/library_variables.h"
 #include "host/steady_clock.h"
 #include "plan/config.h"
-#include "protocol/messages.h"
 #include "results/file_lock.h"
 #include "session/discovery.h"
 #include "session/environment.h"
@@ -39,7 +39,7 @@ struct SelftestOptions {
 
 void declare(CLI::App& command, SelftestOptions& o) {
   declare_statuses(command, {{exit_code::good, "measured"},
-                             {exit_code::incomplete, "a backend is not here, or does no extra work"},
+                             {exit_code::incomplete, "a backend is not here"},
                              {exit_code::interrupted, interrupted_and_saved}});
   add_case_options(command, o.selection);
   add_backends_option(command, o.backends, "each must be available");
@@ -54,20 +54,6 @@ void declare(CLI::App& command, SelftestOptions& o) {
       "where the findings are written, and `gate` looks for them: results/HOST/selftest.json; "
       "- for standard output"));
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
-}
-
-/// Checks that the backends support extra work. A backend that does not announce it in its hello does none.
-void check_injection(const Side& side) {
-  for (const BackendRecord& backend : side.backends) {
-    const auto says_so = std::ranges::any_of(
-        backend.libraries, [](const auto& library) { return library.first == extra_work_library; });
-    if (!says_so) {
-      throw CommandError(exit_code::incomplete,
-                         "{} does no extra work when {} asks for it, so that it cannot be found "
-                         "out whether a change would be seen; leave it out with --backends",
-                         backend.name, extra_work_variable);
-    }
-  }
 }
 
 /// A plan whose sides are the same programs, but the head's do a fraction `share` more work.
@@ -89,11 +75,7 @@ GatePlan plan_of(const SelftestOptions& o, double share) {
   }
   for (const BackendRecord& backend : plan.head.backends)
     plan.backends.push_back({.base = backend.name, .head = backend.name});
-  if (share == 0) return plan;
-  plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
-  for (BackendRecord& backend : plan.head.backends)
-    backend = probe({.name = backend.name, .path = backend.program}, plan.threads, options_of(plan.head));
-  check_injection(plan.head);
+  if (share > 0) plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
   return plan;
 }
 
@@ -144,7 +126,6 @@ int selftest(const SelftestOptions& o) {
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
-  // Made before the first gate, because a backend may turn out to be unable to take part.
   std::map<double, GatePlan> plans;  // by share
   for (const double share : shares) {
     if (!plans.contains(share)) plans.emplace(share, plan_of(o, share));

@@ -198,12 +198,11 @@ int measured_threshold(const ThresholdOptions& o) {
   ProgressLine line(o.quiet);
   WorkingFile working(o.outputs.file_of("--out"));
   const Threshold found = run_threshold(
-      plan,
-      [&](const auto& so_far) { working.save([&] { return to_json_text(so_far(), &report_words()); }); },
+      plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far(), report_words()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (o.quiet && exit_status(found) == exit_code::incomplete) tell_why_incomplete(found);
-  write_or_rescue(o.outputs.file_of("--out"), to_json_text(found, &report_words()),
+  write_or_rescue(o.outputs.file_of("--out"), to_json_text(found, report_words()),
                   [&] { write_threshold(found, o); });
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }

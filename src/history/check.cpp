@@ -40,32 +40,30 @@ std::string settings_without(const Run& run, const Run& other) {
   return only.empty() ? "none" : fmt::format("{}", fmt::join(only, ", "));
 }
 
-/// Lists what else differed after the change, or says that nothing did.
-std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
-  std::vector<std::string> notes;
+/// What else differed after the change.
+std::vector<Note> notes_on(const Run& before, const Run& after, const std::string& backend) {
+  std::vector<Note> notes;
+  const auto now_different = [&](const std::string& what, const std::string& was, const std::string& is) {
+    notes.push_back({.kind = NoteKind::now_different, .about = {what, was, is}});
+  };
   if (!before.commit.empty() && before.commit == after.commit)
-    notes.emplace_back("both runs are of one commit: it is not the code");
+    notes.push_back({.kind = NoteKind::one_commit});
   const std::string was = software_in(before, backend);
   const std::string is = software_in(after, backend);
-  if (was != is) notes.push_back(fmt::format("{}: {} → {}", backend, was, is));
+  if (was != is) now_different(backend, was, is);
   if (!before.settings.empty() && !after.settings.empty() && before.settings != after.settings)
-    notes.push_back(
-        fmt::format("settings: {} → {}", settings_without(before, after), settings_without(after, before)));
+    now_different("settings", settings_without(before, after), settings_without(after, before));
   return notes;
 }
 
-std::string note_on(const HostChange& host) {
-  return fmt::format("the machine itself became {} there: its {} takes {:.3g}x as long",
-                     host.ratio > 1 ? "slower" : "faster", part_title(host.part), host.ratio);
-}
-
-/// Says which of these runs were measured while the machine was mostly below its own speed.
-std::vector<std::string> notes_on_slow_runs(const History& history, const std::vector<std::size_t>& runs) {
-  std::vector<std::string> notes;
+/// Those of these runs that were measured while the machine was mostly below its own speed.
+std::vector<Note> notes_on_slow_runs(const History& history, const std::vector<std::size_t>& runs) {
+  std::vector<Note> notes;
   for (const std::size_t run : runs) {
     const auto& speed = history.runs[run].machine_speed;
     if (speed && speed->median < trusted_speed_share)
-      notes.push_back(fmt::format("in run {} the machine {}", history.runs[run].id, ran_at(speed->median)));
+      notes.push_back({.kind = NoteKind::slow_run,
+                       .figures = {static_cast<double>(history.runs[run].id), speed->median}});
   }
   return notes;
 }
@@ -178,19 +176,20 @@ class SeriesCheck {
   const HostChange* explain(Change& change, const std::vector<Change>& all) const {
     // The speed probe is of the CPUs: it explains nothing on a GPU.
     if (names_gpu_driver(software_in(history_.runs[change.first_after], series_.backend))) return nullptr;
-    std::string note;
+    std::optional<Note> note;
     for (const HostChange* host : explanations_of(change.interval, change.last_before, change.first_after,
                                                   machine_, host_changes_, options_.threshold)) {
-      note = note_on(*host);
+      note = Note{
+          .kind = NoteKind::machine_changed, .figures = {host->ratio}, .about = {part_title(host->part)}};
       const HostChange* recovery = recovery_alone(*host, change, all);
       if (recovery == nullptr) {
-        change.notes.push_back(note);
+        change.notes.push_back(std::move(*note));
         return host;
       }
-      note += fmt::format("; from run {} on it was as before, and this series was not",
-                          history_.runs[recovery->first_after].id);
+      note->kind = NoteKind::machine_recovered;
+      note->figures.push_back(static_cast<double>(history_.runs[recovery->first_after].id));
     }
-    if (!note.empty()) change.notes.push_back(note);
+    if (note) change.notes.push_back(std::move(*note));
     return nullptr;
   }
 

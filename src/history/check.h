@@ -10,6 +10,7 @@
 #include "history/history.h"
 #include "history/host_changes.h"
 #include "json/names.h"
+#include "results/note.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -42,7 +43,7 @@ struct Change {
   double p_value = 1;                            // over all positions and all series
   double before_seconds = 0, after_seconds = 0;  // medians of the two levels
   std::size_t last_before = 0, first_after = 0;  // indices into History::runs
-  std::vector<std::string> notes = {};           // what else changed at that point, or that nothing did
+  std::vector<Note> notes = {};                  // what else changed at that point, or that nothing did
 };
 
 /// The newest values of one series are all slower, or all faster, than those before, but there are too few to
@@ -54,7 +55,7 @@ struct Suspicion {
   std::size_t values = 0;  // the number of newest values
   std::size_t more = 0;    // the number of further values until a change can be found
   bool at_least = false;   // or even more, because there are few before, too
-  std::vector<std::string> notes = {};
+  std::vector<Note> notes = {};
 };
 
 /// A series whose newest measurement is not ok and not accepted.

@@ -54,6 +54,8 @@ const std::vector<LibraryVariables>& library_variables() {
                       "TF_CUBLAS", "TF_DETER", "TF_SET_"},
        .withheld = {"TF_ENABLE_AUTO_MIXED_PRECISION", "TF_SET_ONEDNN_FPMATH_MODE"}},
       {.library = "glibc", .beginnings = {"MALLOC_", "GLIBC_TUNA", "LD_PRELOAD"}},
+      // The driver's own: it makes times longer than those of the library.
+      {.library = "breakeven", .beginnings = {extra_work_variable}},
       // It times inside of the programs: with BENCHMARK_REPETITIONS a sample would be several.
       {.library = "Google Benchmark", .beginnings = {}, .withheld = {"BENCHMARK_"}}};
   return all;

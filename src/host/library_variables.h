@@ -59,6 +59,10 @@ bool steers_ranks_alone(std::string_view name);
 /// without the user's knowledge.
 std::map<std::string, std::string> steering_variables(const char* const* environment);
 
+/// Injects a slowdown, to try whether a regression check finds it: with 0.05, the driver lets programs run 5
+/// % more iterations than count. Programs do not get it.
+inline constexpr const char* extra_work_variable = "BREAKEVEN_EXTRA_WORK";
+
 /// Set if backend programs must run their library as any caller gets it, without selecting its kernels.
 /// `--library-defaults` sets it, or the user.
 inline constexpr const char* library_defaults_variable = "BREAKEVEN_LIBRARY_DEFAULTS";

@@ -136,12 +136,6 @@ struct Refusal {
 
 }  // namespace answer
 
-/// The environment variable that makes a backend do more than its own work, to test whether a regression
-/// check finds a change of that size: 0.05 means 5 % more in every run (docs/worker-protocol.md).
-inline constexpr const char* extra_work_variable = "BREAKEVEN_EXTRA_WORK";
-/// The entry among the libraries of a hello that confirms extra work, so that the longer times are not taken
-/// for the backend's own.
-inline constexpr const char* extra_work_library = "extra work";
 /// The entry among the libraries of a hello that marks simulated time. The reported seconds have not passed,
 /// and are not checked against the driver's clock. Such a program is used only if the variable is set, which
 /// tests do.

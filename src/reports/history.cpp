@@ -9,6 +9,7 @@
 #include "json/text.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 
 namespace breakeven {
 namespace {
@@ -84,7 +85,7 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
                    {"after_seconds", number_or_null(c.after_seconds)},
                    {"last_before", run_json(history.runs[c.last_before])},
                    {"first_after", run_json(history.runs[c.first_after])},
-                   {"notes", c.notes}});
+                   {"notes", note_texts(c.notes)}});
   }
   for (const HostChange& h : check.host_changes) {
     json["machine_changes"].push_back({{"machine", machine_json(*h.machine)},
@@ -107,7 +108,7 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
       suspicion["runs"] = s.values;
       suspicion["more_runs_needed"] = s.more;
       suspicion["even_more_possible"] = s.at_least;
-      suspicion["notes"] = s.notes;
+      suspicion["notes"] = note_texts(s.notes);
     }
   }
   return text_of(json, 1) + "\n";

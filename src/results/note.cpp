@@ -1,6 +1,7 @@
 #include "results/note.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,13 @@ void note_fields(Fields& f, std::vector<Note>& notes) {
     const bool is_known = !filed.empty() && filed[i].is_known();
     notes.push_back(is_known ? std::move(filed[i].note) : quoted_note(std::move(texts[i])));
   }
+}
+
+void joined_note_field(Fields& f, const char* key, std::vector<Note>& notes, bool if_set) {
+  std::string text = f.words() != nullptr ? f.words()->of_notes(notes)
+                                          : fmt::format("{}", fmt::join(texts_of(f, notes), "; "));
+  if_set ? f.if_set(key, text) : f.optional(key, text);
+  if (f.reads() && !text.empty()) notes = {quoted_note(std::move(text))};
 }
 
 void note_text_fields(Fields& f, const char* key, std::vector<Note>& notes) {

@@ -292,7 +292,7 @@ class ResultWriter {
   /// and its NAME.previous.json stay until a case is measured; then the older file becomes
   /// NAME.previous.json.
   /// `most` is the size of the largest file, in bytes.
-  explicit ResultWriter(std::filesystem::path path, const Words* words,
+  explicit ResultWriter(std::filesystem::path path, const Words& words,
                         std::uintmax_t most = largest_document);
 
   /// Writes all of `result`, once something is measured. The cases from index `first_changed` have changed
@@ -325,8 +325,8 @@ class ResultWriter {
   double seconds_writing_ = 0;
 };
 
-std::string to_json_text(const Result& result, const Words* words = nullptr);
+std::string to_json_text(const Result& result, const Words& words);
 /// The same with the JSON texts of the cases.
-std::string to_json_text(const Result& result, const std::vector<std::string>& cases, const Words* words);
+std::string to_json_text(const Result& result, const std::vector<std::string>& cases, const Words& words);
 
 }  // namespace breakeven

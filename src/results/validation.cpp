@@ -287,7 +287,8 @@ std::string fault_of_newer_id(const CaseOnBackend& c, const Workload& workload) 
 /// An operation that this program does not know has an id that begins with no other.
 std::string fault_of_foreign_id(const CaseOnBackend& c) {
   const std::string begins = c.id.substr(0, c.id.find('/'));
-  if (begins == c.id || find_workload(begins) == nullptr) return "";
+  const bool has_other_names = c.op == google_benchmark_op;  // the user's own
+  if (has_other_names || begins == c.id || find_workload(begins) == nullptr) return "";
   return fmt::format("has the id '{}', and the operation {}", c.id, c.op);
 }
 
@@ -412,6 +413,16 @@ std::string fault_of_sample(double seconds) {
 std::string fault_of(const Fit& fit) {
   if (fit.largest >= 0 && (fit.refused == 0 || fit.refused > fit.largest)) return "";
   return fmt::format("has {} as the largest size that fits, and {} refused", fit.largest, fit.refused);
+}
+
+std::string fault_of_id(const CaseOnBackend& c) {
+  const Workload* workload = find_workload(c.op);
+  if (workload == nullptr) return fault_of_foreign_id(c);
+  if (const std::string wrong = type_error(workload->parameters(), c.parameters); !wrong.empty())
+    return fmt::format("has parameters that are not of {}: {}", c.op, wrong);
+  CaseOnBackend complete = c;
+  complete.parameters = with_added(workload->parameters(), c.parameters);
+  return fault_of_id(complete, workload, case_of(workload, complete.parameters));
 }
 
 std::string fault_of(const CaseResult& result) {

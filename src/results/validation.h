@@ -20,6 +20,9 @@ class Workload;
 /// them by 1e-6, because another program may have rounded them.
 std::string fault_of(const CaseResult& result);
 
+/// The id names the operation and the parameters, and the type of the numbers is among these.
+std::string fault_of_id(const CaseOnBackend& c);
+
 /// True if cases of this workload have steps with losses, and epochs.
 bool trains(const Workload& workload);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace breakeven {
 
@@ -11,6 +12,7 @@ struct ThresholdAnswer;
 
 struct Words {
   std::string (*of_note)(const Note&);
+  std::string (*of_notes)(const std::vector<Note>&);  // as one text
   std::string (*of_answer)(const ThresholdAnswer&, const Threshold&);
 };
 

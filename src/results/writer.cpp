@@ -39,8 +39,8 @@ bool has_measured(const Result& result) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(std::filesystem::path path, const Words* words, std::uintmax_t most)
-    : path_(std::move(path)), words_(words), most_(most) {
+ResultWriter::ResultWriter(std::filesystem::path path, const Words& words, std::uintmax_t most)
+    : path_(std::move(path)), words_(&words), most_(most) {
   if (path_ == "-") {
     if (is_output_closed()) throw ResultError("standard output: is closed; name a file with --out");
     return;
@@ -84,7 +84,7 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
       size_ += texts_.back().size();
     }
     if (path_ != "-" && !is_special_file(path_) && has_measured(result))
-      write(to_json_text(result, texts_, words_));
+      write(to_json_text(result, texts_, *words_));
   } catch (const std::exception&) {
     // A full disk, or memory that ends for a moment, does not stop the measurement: finish() tries again,
     // also elsewhere.
@@ -109,7 +109,7 @@ void ResultWriter::expect_room(const Result& result, bool at_start) const {
 bool ResultWriter::finish(const Result& result) {
   if (must_stay(result)) return false;
   texts_ = {};  // is not needed any more, and the text below needs memory
-  const std::string text = to_json_text(result, words_);
+  const std::string text = to_json_text(result, *words_);
   try {
     path_ == "-" ? print_whole(text) : write(text);
   } catch (const std::exception& e) {

@@ -86,6 +86,20 @@ bool needs_probes(const Visit& visit) {
   });
 }
 
+/// Makes it a sample of so many iterations. The others are extra work, which makes each of them longer.
+void count_as(answer::Sample& sample, std::int64_t iterations) {
+  if (sample.iterations == iterations) return;
+  const double longer = static_cast<double>(sample.iterations) / static_cast<double>(iterations);
+  sample.iterations = iterations;
+  sample.seconds *= longer;
+  if (!sample.latencies.empty()) sample.latencies.resize(static_cast<std::size_t>(iterations));
+  for (double& latency : sample.latencies) latency *= longer;
+  for (auto* amount :
+       {&sample.cpu_seconds, &sample.device_seconds, &sample.joules, &sample.communication_seconds}) {
+    if (*amount) **amount *= longer;
+  }
+}
+
 }  // namespace
 
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend) {
@@ -246,8 +260,12 @@ bool Engine::prepare_samples(Visit& visit) {
 void Engine::match_iterations(const Visit& visit) {
   std::int64_t most = 1;
   for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
+  double extra_work = 0;
+  for (const Contender* contender : visit.contenders)
+    extra_work = std::max(extra_work, contender->participant->extra_work);
   for (Contender* contender : visit.contenders)
-    contender->iterations = paired_iterations(contender->iterations, most, contender->request_seconds);
+    contender->iterations = whole_iterations(
+        paired_iterations(contender->iterations, most, contender->request_seconds), extra_work);
 }
 
 // ---- preparing and verifying
@@ -610,11 +628,12 @@ void Engine::wait_for_own_speed(const Visit& visit) {
   });
 }
 
-std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
-                                                          const request::Sample& request,
+std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender, request::Sample request,
                                                           std::optional<double> timeout,
                                                           const std::function<void()>& meanwhile) {
   const Participant& participant = *contender.participant;
+  const std::int64_t counted = request.iterations;
+  request.iterations = iterations_to_run(counted, participant.extra_work);
   const double start = time().now();
   const double computed = workers_.cpu_seconds(participant);
   auto answered = ask<answer::Sample>(contender, request, timeout, meanwhile);
@@ -637,7 +656,9 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
   wait_until_idle(contender);
   taken.turn_seconds = time().now() - start;
   if (has_simulated_clock(participant.backend.libraries)) {
-    if (is_possible(taken.sample.seconds)) return taken;
+    const bool is_time = is_possible(taken.sample.seconds);
+    count_as(taken.sample, counted);
+    if (is_time) return taken;
     give_up(contender, fmt::format("broke the protocol: 'seconds' is {} and must be from {:g} to {:g}",
                                    taken.sample.seconds, shortest_seconds, longest_seconds));
     return std::nullopt;
@@ -648,6 +669,7 @@ std::optional<Engine::TimedSample> Engine::request_sample(Contender& contender,
                            .clock_step = std::max(clock_step_, contender.clock_step)};
   taken.doubt = why_not_believed(taken.sample, times);
   taken.jumped = shows_clock_jump(taken.sample, times);
+  count_as(taken.sample, counted);
   return taken;
 }
 
@@ -658,6 +680,7 @@ std::optional<answer::Sample> Engine::take_sample(Contender& contender,
   int told = 0;
   std::optional<answer::Sample> beside;  // with further runs, and not believed for their length
   for (bool is_first = true;; is_first = false) {
+    contender.iterations = whole_iterations(contender.iterations, contender.participant->extra_work);
     // Further runs on a GPU would hide how long the requested ones take.
     const request::Sample request{.iterations = contender.iterations,
                                   .device_seconds = is_first || !is_on_gpu(contender)};
@@ -748,6 +771,10 @@ std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) 
 std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double timeout) {
   const double start = time().now();
   auto epoch = ask<answer::Epoch>(contender, request::Epoch{}, timeout);
+  if (epoch && epoch->losses.empty()) {
+    give_up(contender, "broke the protocol: gave no losses for an epoch");
+    return std::nullopt;
+  }
   if (!epoch || has_simulated_clock(contender.participant->backend.libraries)) return epoch;
   const RequestTimes times{.wall = time().now() - start, .clock_step = clock_step_};
   answer::Sample whole;
@@ -840,7 +867,8 @@ void Engine::measure_energy(Contender& contender) {
   if (!contender.joules.unknown.empty()) return;
   report_progress_(contender, "measuring energy");
   const double each = median(contender.visits.back());
-  const std::int64_t iterations = energy_iterations(measure_.energy_seconds, each);
+  const std::int64_t iterations =
+      whole_iterations(energy_iterations(measure_.energy_seconds, each), contender.participant->extra_work);
   const auto before = contender.watch->settled_energy();
   if (!before) {
     contender.joules.unknown = before.unknown;

@@ -272,7 +272,7 @@ class Engine {
     bool jumped = false;        // because a clock went back or jumped ahead
   };
   /// Requests a sample and waits until the contender's threads sleep.
-  std::optional<TimedSample> request_sample(Contender& contender, const request::Sample& request,
+  std::optional<TimedSample> request_sample(Contender& contender, request::Sample request,
                                             std::optional<double> timeout = {},
                                             const std::function<void()>& meanwhile = {});
   /// Takes one sample of `contender.iterations`. One whose time is not believed is taken again, and then with

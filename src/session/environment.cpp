@@ -113,8 +113,10 @@ void warn_of_build(std::vector<Note>& warnings) {
 void warn_of_environment(const Host& host, std::vector<Note>& warnings) {
   if (!host.environment) return;
   Note used{.kind = NoteKind::library_variables}, withheld{.kind = NoteKind::withheld_variables};
-  for (const auto& [name, value] : *host.environment)
-    (is_withheld(name) ? withheld : used).about.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : *host.environment) {
+    if (name != extra_work_variable)  // which the driver reads
+      (is_withheld(name) ? withheld : used).about.push_back(fmt::format("{}={}", name, value));
+  }
   for (Note* note : {&used, &withheld}) {
     if (!note->about.empty()) warnings.push_back(std::move(*note));
   }

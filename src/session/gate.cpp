@@ -108,8 +108,8 @@ class Gate : public MeasuringSession {
       for (Note& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
         verdicts_.warnings.push_back(std::move(warning));
     }
-    for (std::string& warning : same_file_warnings(verdicts_.base, verdicts_.head))
-      verdicts_.warnings.push_back(quoted_note(std::move(warning)));
+    for (Note& warning : same_file_warnings(verdicts_.base, verdicts_.head))
+      verdicts_.warnings.push_back(std::move(warning));
     const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
     rows_.reserve(2 * most);  // contenders point to these
     verdicts_.cases.reserve(most);
@@ -120,18 +120,8 @@ class Gate : public MeasuringSession {
           std::ranges::count_if(problem.cases, [](const ComparedCase& c) { return !c.is_alone(); });
     }
     rules_.cases = std::max<std::size_t>(1, rules_.cases);
-    verdicts_.method = method_of(rules_);
-  }
-
-  static std::string method_of(const GateRules& rules) {
-    return fmt::format(
-        "Each launch gives one value: the median over its pairs of samples of head's seconds over base's. "
-        "The change is the trimmed mean of these values' logarithms, with Tukey and McLaughlin's 95 % "
-        "interval. A case is called slower or faster only where further launches confirm it by the "
-        "randomisation test of signs. Where nothing changed, the chance that any of {} is called "
-        "slower or faster is at most {:g} %. Of a launch on a machine below its own speed, what a neighbour "
-        "can have done is in the interval, and only a larger change is called slower or faster.",
-        counted_text(rules.cases, "case", "cases"), rules.false_alarm * 100);
+    verdicts_.method = {{.kind = NoteKind::method_of_gate,
+                         .figures = {static_cast<double>(rules_.cases), rules_.false_alarm}}};
   }
 
   void add_participants() {
@@ -194,13 +184,13 @@ class Gate : public MeasuringSession {
     const BackendRecord* found = record(names, lacking);
     if (found != nullptr && !found->available) {
       (lacking == head ? verdict.head_status : verdict.base_status) = Status::failed;
-      verdict.reason = fmt::format("{} is not available: {}", name, found->reason);
+      verdict.reasons = {
+          {.kind = NoteKind::backend_unavailable, .about = {name, name_of(lacking), found->reason}}};
       return;
     }
     verdict.presence = alone == base ? Presence::only_base : Presence::only_head;
-    verdict.reason = found != nullptr
-                         ? fmt::format("{} has no {} in the {}", name, verdict.op, name_of(lacking))
-                         : fmt::format("there is no {} in the {}", name, name_of(lacking));
+    verdict.reasons = {{.kind = found != nullptr ? NoteKind::no_operation : NoteKind::no_backend,
+                        .about = {name, name_of(lacking), verdict.op}}};
   }
 
   // ---- a launch
@@ -282,8 +272,7 @@ class Gate : public MeasuringSession {
     CaseVerdict& verdict = verdict_of(one);
     const Status status = only.finished ? only.row->status : Status::ok;
     (one.sides[base] != nullptr ? verdict.base_status : verdict.head_status) = status;
-    if (only.finished)
-      verdict.reason += fmt::format("{}{}", verdict.reason.empty() ? "" : "; ", only.row->reason);
+    if (only.finished) verdict.reasons.push_back(quoted_note(only.row->reason));
     verdict.verdict = Verdict::incomparable;
     one.decided = true;
     ++decided_;
@@ -310,7 +299,7 @@ class Gate : public MeasuringSession {
     CaseVerdict& verdict = verdict_of(one);
     verdict.presence = Presence::only_head;
     verdict.base_status = Status::unsupported;
-    verdict.reason = fmt::format("new: not supported in the base: {}", one.sides[base]->row->reason);
+    verdict.reasons = {{.kind = NoteKind::unsupported_in_base, .about = {one.sides[base]->row->reason}}};
     one.sides[base] = nullptr;
     verify_alone(one);
   }
@@ -457,7 +446,7 @@ class Gate : public MeasuringSession {
     CaseVerdict& verdict = verdict_of(one);
     verdict.verdict = step.verdict;
     verdict.not_slower = false;
-    verdict.reason.clear();
+    verdict.reasons.clear();
     if (step.next == Step::Next::stop && step.verdict == Verdict::inconclusive)
       explain_inconclusive(one, was_slow(one) ? slow_machine(one) : launches_differ(verdict.launches));
   }
@@ -494,9 +483,12 @@ class Gate : public MeasuringSession {
     // The verdict has separate fields for the statuses.
     verdict.base_status = was.finished ? was.row->status : Status::ok;
     verdict.head_status = is.finished ? is.row->status : Status::ok;
-    verdict.reason = was.finished && is.finished && was.row->reason != is.row->reason
-                         ? fmt::format("base: {}; head: {}", was.row->reason, is.row->reason)
-                         : (is.finished ? is : was).row->reason;
+    if (was.finished && is.finished && was.row->reason != is.row->reason) {
+      verdict.reasons = {with_source("base", quoted_note(was.row->reason)),
+                         with_source("head", quoted_note(is.row->reason))};
+    } else {
+      verdict.reasons = {quoted_note((is.finished ? is : was).row->reason)};
+    }
     // A wrong result has no speed.
     verdict.ratio.reset();
     if (verdict.base_status != Status::ok) verdict.base_seconds.reset();
@@ -555,10 +547,7 @@ class Gate : public MeasuringSession {
   void give_up() {
     verdicts_.complete = true;
     const bool interrupted = Interruption::requested();
-    const Cause cause = interrupted
-                            ? Cause{.text = "interrupted", .remedy = ""}
-                            : Cause{.text = "time ran out",
-                                    .remedy = fmt::format("re-run with --minutes {:.0f}", minutes_needed())};
+    const double minutes = minutes_needed();
     for (ComparedProblem& problem : problems_) {
       for (ComparedCase& one : problem.cases) {
         if (one.decided) continue;
@@ -575,8 +564,12 @@ class Gate : public MeasuringSession {
         set_verdict(one, step);
         if (step.next != Step::Next::stop) {
           verdict.verdict = end_undecided(one.effects, rules_).verdict;
+          const auto launches = static_cast<double>(verdict.launches.size());
           if (verdict.verdict == Verdict::inconclusive)
-            explain_inconclusive(one, interrupted || !was_slow(one) ? cause : slow_machine(one));
+            explain_inconclusive(
+                one, interrupted      ? Note{.kind = NoteKind::interrupted, .figures = {launches}}
+                     : !was_slow(one) ? Note{.kind = NoteKind::time_ran_out, .figures = {launches, minutes}}
+                                      : slow_machine(one));
         }
         close(one);
         // A case that was never measured has no result, on either side.
@@ -607,28 +600,20 @@ class Gate : public MeasuringSession {
     return 2 * slow.speeds.size() > slow.all || was_mostly_waiting();
   }
 
-  Cause slow_machine(const ComparedCase& one) const {
+  Note slow_machine(const ComparedCase& one) const {
+    const auto launches = static_cast<double>(verdicts_.cases[one.verdict_index].launches.size());
     const auto spins = [](const Contender* side) { return side != nullptr && side->busy_when_idle; };
-    if (std::ranges::any_of(one.sides, spins))
-      return {
-          .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
-          .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
+    if (std::ranges::any_of(one.sides, spins)) return {.kind = NoteKind::threads_spin, .figures = {launches}};
     const SlowPairs slow = slow_pairs(one);
     const double speed = slow.speeds.empty() ? engine_.speed().while_waiting() : median(slow.speeds);
-    return {.text = "this machine " + ran_at(speed),
-            .remedy = "repeat it when nothing else shares its cores"};
+    return {.kind = NoteKind::slow_machine, .figures = {launches, speed}};
   }
 
-  void explain_inconclusive(const ComparedCase& one, const Cause& cause) {
+  void explain_inconclusive(const ComparedCase& one, Note cause) {
     CaseVerdict& verdict = verdict_of(one);
     verdict.not_slower = end_undecided(one.effects, rules_).not_slower;
-    verdict.reason = reason_of_inconclusive({.ratio = verdict.ratio,
-                                             .launches = verdict.launches.size(),
-                                             .threshold = rules_.threshold,
-                                             .suspected_slower = one.effects.suspected_slower,
-                                             .not_slower = verdict.not_slower,
-                                             .cause = cause.text,
-                                             .remedy = cause.remedy});
+    verdict.reasons =
+        reasons_of_inconclusive(verdict, rules_.threshold, one.effects.suspected_slower, std::move(cause));
   }
 
   /// A rough estimate, in minutes, of the time limit that all open cases need: suspects run up to the next
@@ -692,7 +677,7 @@ class Gate : public MeasuringSession {
       verdict.ratio.reset();
       verdict.not_slower = false;
       verdict.verdict = Verdict::incomparable;
-      verdict.reason = fmt::format("{}: {}", name_of(side), measured.cases[i].reason);
+      verdict.reasons = {with_source(name_of(side), quoted_note(measured.cases[i].reason))};
     }
   }
 
@@ -735,10 +720,13 @@ WorkerOptions options_of(const Side& side) {
 
 std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const Side& side,
                                             std::string_view side_name) {
+  WorkerOptions options = options_of(side);
+  const double extra_work = extra_work_of(options);
   return std::make_unique<Participant>(Participant{.key = fmt::format("{} ({})", backend.name, side_name),
                                                    .backend = backend,
-                                                   .options = options_of(side),
-                                                   .threads = side.threads});
+                                                   .options = std::move(options),
+                                                   .threads = side.threads,
+                                                   .extra_work = extra_work});
 }
 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,

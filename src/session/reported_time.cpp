@@ -76,6 +76,16 @@ bool is_too_short(double seconds, const RequestTimes& request) {
   return seconds + request.clock_step < least_share * (request.wall - order);
 }
 
+std::string why_epochs_are_not_believed(const Training& training, double step) {
+  constexpr double least_share = 0.3;
+  const double seconds = std::accumulate(training.epoch_seconds.begin(), training.epoch_seconds.end(), 0.0);
+  const double as_samples = step * static_cast<double>(training.steps);
+  if (training.epoch_seconds.empty() || seconds >= least_share * as_samples) return "";
+  return fmt::format(
+      "reported {:.3g} s for the {} steps of its epochs, which take at least {:.3g} s in samples", seconds,
+      training.steps, as_samples);
+}
+
 double telling_request_seconds(double timeout) {
   constexpr double longest = 1, share = 0.25;
   return std::min(longest, share * timeout);

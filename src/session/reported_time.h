@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
+#include "results/result.h"
 
 namespace breakeven {
 
@@ -33,6 +34,11 @@ bool shows_clock_jump(const answer::Sample& sample, const RequestTimes& request)
 
 /// True if an epoch of training took far longer than the `seconds` that are reported of it.
 bool is_too_short(double seconds, const RequestTimes& request);
+
+/// Why the times of epochs are not believed: their steps took less than three tenths of the time of the same
+/// steps in samples. Empty if they are. `step` is the least time of a step in the samples, in seconds, at the
+/// machine's own speed.
+std::string why_epochs_are_not_believed(const Training& training, double step);
 
 /// The length of a request, in seconds, at which its messages and the waits of a busy machine no longer
 /// matter. `timeout` is the time that the program has for an answer.

@@ -95,6 +95,21 @@ std::int64_t iterations_for(double sample_length, double seconds_each, double re
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
+std::int64_t iterations_to_run(std::int64_t counted, double extra_work) {
+  return counted + std::llround(extra_work * static_cast<double>(counted));
+}
+
+std::int64_t whole_iterations(std::int64_t iterations, double extra_work) {
+  if (extra_work == 0) return iterations;
+  constexpr double exactness = 0.02;
+  const auto is_met = [&](std::int64_t counted) {
+    const auto further = static_cast<double>(iterations_to_run(counted, extra_work) - counted);
+    return std::abs(further / static_cast<double>(counted) - extra_work) <= exactness * extra_work;
+  };
+  while (!is_met(iterations)) ++iterations;
+  return iterations;
+}
+
 std::int64_t paired_iterations(std::int64_t own, std::int64_t most, double request_seconds) {
   constexpr std::int64_t longest = 4;
   const bool is_short = static_cast<double>(most) * request_seconds <= longest_request;

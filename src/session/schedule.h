@@ -29,6 +29,11 @@ double stretch_seconds(double probe_cost);
 /// request's time per iteration, which is longer if caches are flushed in between.
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);
 
+/// The iterations that are run for so many that count, if `extra_work` is the share of further ones.
+std::int64_t iterations_to_run(std::int64_t counted, double extra_work);
+/// The least number of iterations, from this one on, with which that share is met to 2 % of it.
+std::int64_t whole_iterations(std::int64_t iterations, double extra_work);
+
 /// The number of iterations of a sample of one side of a pair. `own` is the number that suits this side,
 /// `most` the larger of both sides' numbers. Usually `most`, so that the overhead of a sample affects both
 /// sides equally. If that would make the sample over four times as long, `own`: the difference between such

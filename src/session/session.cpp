@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <map>
@@ -102,6 +103,9 @@ class Session : public MeasuringSession {
   void begin() {
     begin_report(result_, plan_.threads, plan_.backends, rank_counts_of(plan_.config.cases));
     warn_of_environment(result_.host, result_.warnings);
+    const double extra_work = extra_work_of({});
+    if (extra_work > 0)
+      result_.warnings.push_back({.kind = NoteKind::injected_work, .figures = {extra_work}});
     result_.tool_compiler = compiler;
     result_.tool_build = build_type;
     result_.tool_commit = plan_.commit;
@@ -118,7 +122,8 @@ class Session : public MeasuringSession {
       participants_.push_back({.key = backend.name,
                                .backend = backend,
                                .options = worker_options(plan_.threads),
-                               .threads = plan_.threads});
+                               .threads = plan_.threads,
+                               .extra_work = extra_work});
     }
     // Contenders point to their rows, which must not move.
     result_.cases.reserve(plan_.config.cases.size() * plan_.backends.size() +
@@ -404,6 +409,7 @@ class Session : public MeasuringSession {
       }
     };
     engine_.measure(visit);
+    for (Contender* contender : contenders) compare_epochs_with_samples(*contender);
     std::vector<Contender*> reopened = engine_.reopen_for_memory(visit);
     for (Contender* contender : reopened) {
       leave_out_unverified(*contender);
@@ -535,6 +541,26 @@ class Session : public MeasuringSession {
       row.training->seconds_to_accuracy = std::accumulate(seconds.begin(), seconds.end(), 0.0);
     }
     engine_.wait_until_idle(contender);
+  }
+
+  /// Epochs whose evaluation is not reported, or a single one, are not held against the driver's clock. The
+  /// steps of samples are, which take as long where no data moves and no cache is flushed.
+  void compare_epochs_with_samples(Contender& contender) {
+    const auto& training = contender.row->training;
+    const Participant& participant = *contender.participant;
+    const bool are_alike =
+        !measure_.cold_cache && !Transfer::of(contender.problem->planned->problem.parameters).moves();
+    if (contender.finished || !training || !are_alike || has_simulated_clock(participant.backend.libraries))
+      return;
+    double step = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < contender.answers.size(); ++i) {
+      const double own_speed = i < contender.own_speed.size() ? contender.own_speed[i] : 1;
+      step = std::fmin(step, contender.answers[i].seconds * std::fmin(1, own_speed));  // NaN: not probed
+    }
+    if (!std::isfinite(step)) return;
+    if (const std::string why = why_epochs_are_not_believed(*training, step / (1 + participant.extra_work));
+        !why.empty())
+      engine_.finish(contender, Status::failed, why);
   }
 
   // ---- summaries

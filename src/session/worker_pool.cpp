@@ -9,6 +9,7 @@
 #include <set>
 
 #include "host/cpu.h"
+#include "host/library_variables.h"
 #include "host/threads.h"
 #include "session/discovery.h"
 #include "session/identity.h"
@@ -25,6 +26,21 @@ double cpu_seconds_of(int who) {
 }
 
 }  // namespace
+
+double extra_work_of(const WorkerOptions& options) {
+  const auto set = std::ranges::find(options.environment, extra_work_variable,
+                                     [](const auto& variable) { return variable.first; });
+  const char* text =
+      set != options.environment.end() ? set->second.c_str() : std::getenv(extra_work_variable);
+  if (text == nullptr || *text == '\0') return 0;
+  char* end = nullptr;
+  const double share = std::strtod(text, &end);
+  constexpr double least = 0.001, most = 10;
+  if (*end != '\0' || !(share >= least && share <= most))
+    throw std::runtime_error(fmt::format("{}={}: must be a number from {} to {}, as in 0.05 for 5 %",
+                                         extra_work_variable, text, least, most));
+  return share;
+}
 
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
                                           const std::function<std::vector<int>()>& near_cpus) {

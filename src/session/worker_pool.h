@@ -27,7 +27,12 @@ struct Participant {
   WorkerOptions options;
   int threads = 1;  // of one host; ranks there share them
   int ranks = 1;
+  double extra_work = 0;  // so many more iterations are run, as a share of those that count
 };
+
+/// The share that extra_work_variable asks for, of programs with these options; 0 if it is not set. Throws
+/// std::runtime_error unless it is a number from 0.001 to 10.
+double extra_work_of(const WorkerOptions& options);
 
 /// Why there is no answer.
 struct NoAnswer {

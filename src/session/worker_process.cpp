@@ -102,11 +102,16 @@ void on_signal(int signal) {
   errno = error;
 }
 
-/// Describes a status of waitpid().
-std::string describe_end(int status) {
-  return WIFSIGNALED(status)
-             ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-             : fmt::format("ended with exit status {}", WEXITSTATUS(status));
+/// Describes a status of waitpid(). An illegal instruction may be that of kernels which the user selected.
+std::string describe_end(int status, const std::vector<std::string>& selected_kernels) {
+  if (!WIFSIGNALED(status)) return fmt::format("ended with exit status {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  std::string how = fmt::format("was killed by signal {} ({})", signal, strsignal(signal));
+  if (signal == SIGILL) {
+    for (const std::string& setting : selected_kernels)
+      how += fmt::format("; {} is set, and may select kernels that this processor cannot execute", setting);
+  }
+  return how;
 }
 
 /// The last line that says something, as a loader's message or an exception's does: it is neither part of a
@@ -158,14 +163,31 @@ class PunctualSleep {
 /// with the options' variables.
 bp::environment environment_of(const WorkerOptions& options) {
   bp::environment environment = boost::this_process::environment();
+  // Programs of earlier versions would do extra work themselves.
+  const auto stays_here = [](const std::string& name) {
+    return name == extra_work_variable || is_withheld(name);
+  };
   std::vector<std::string> withheld;
   for (const auto& entry : environment) {
-    if (is_withheld(entry.get_name())) withheld.push_back(entry.get_name());
+    if (stays_here(entry.get_name())) withheld.push_back(entry.get_name());
   }
   for (const std::string& name : withheld) environment.erase(name);
-  // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
-  for (const auto& [name, value] : options.environment) environment.set(name, value);
+  // Uses neither [] nor find(), which in Boost 1.74 read past the end of names that are shorter.
+  for (const auto& [name, value] : options.environment) {
+    if (name != extra_work_variable) environment.set(name, value);
+  }
   return environment;
+}
+
+/// The variables in this environment that select kernels, as NAME=VALUE.
+std::vector<std::string> kernels_selected_in(const bp::environment& environment) {
+  std::vector<std::string> settings;
+  for (const auto& entry : environment) {
+    if (std::ranges::find(library_variables(), entry.get_name(), &LibraryVariables::kernels) !=
+        library_variables().end())
+      settings.push_back(fmt::format("{}={}", entry.get_name(), entry.to_string()));
+  }
+  return settings;
 }
 
 }  // namespace
@@ -248,6 +270,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
       is_launched_(!options.launcher.empty()),
       time_limit_(options.time_limit) {
   bp::environment environment = environment_of(options);
+  selected_kernels_ = kernels_selected_in(environment);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died becomes an ordinary error
   std::error_code error;
   std::string why;
@@ -404,7 +427,8 @@ std::string WorkerProcess::how_it_ended() {
   // A program usually ends within moments.
   if (has_ended_within(std::chrono::seconds(1))) {
     const int status = p.keeper.native_exit_code();
-    how = is_killed_for_memory(status) ? killed_for_memory_text(memory_limit()) : describe_end(status);
+    how = is_killed_for_memory(status) ? killed_for_memory_text(memory_limit())
+                                       : describe_end(status, selected_kernels_);
   }
   p.context.restart();
   p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
@@ -466,7 +490,7 @@ std::optional<int> WorkerProcess::wait_for_end(std::chrono::duration<double> tim
     return std::nullopt;
   }
   const int status = pipes_->keeper.native_exit_code();
-  lost_ = WorkerLost{.status = Status::failed, .reason = describe_end(status)};
+  lost_ = WorkerLost{.status = Status::failed, .reason = describe_end(status, selected_kernels_)};
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 

@@ -102,6 +102,7 @@ class WorkerProcess : public Worker {
   std::vector<int> counted_;  // besides pid_
   std::unique_ptr<Pipes> pipes_;
   std::optional<double> kills_before_ = memory_kills();
+  std::vector<std::string> selected_kernels_;  // variables that are set for it, as NAME=VALUE
   std::optional<WorkerLost> lost_;
 };
 

@@ -54,7 +54,7 @@ bool departs(std::span<const ValuesAt> places, const Line& line) {
   }
   const double freedom_between = static_cast<double>(places.size()) - 2;
   const double freedom_within = line.count - static_cast<double>(places.size());
-  if (freedom_between < 1 || freedom_within < 1 || !(within > 0)) return false;
+  if (freedom_between < 1 || !(within > 0)) return false;
   const double ratio = (between / freedom_between) / (within / freedom_within);
   return fisher_f_tail(freedom_between, freedom_within, ratio) < 0.05;
 }

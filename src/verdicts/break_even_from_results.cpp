@@ -422,14 +422,6 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
 
 // ---- notes and warnings
 
-std::string days_text(const std::array<MeasuredSide, 2>& sides) {
-  constexpr std::size_t day = 10;  // length of YYYY-MM-DD in ISO 8601
-  const std::string first = sides[0].created.substr(0, day);
-  const std::string second = sides[1].created.substr(0, day);
-  return first == second ? fmt::format("on one day ({})", first)
-                         : fmt::format("on different days ({} and {})", first, second);
-}
-
 /// True if some times are of fewer launches than an interval needs to cover how much runs differ.
 bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
   return std::ranges::any_of(sides, [](const MeasuredSide& side) {
@@ -439,21 +431,18 @@ bool have_few_launches(const std::array<MeasuredSide, 2>& sides) {
   });
 }
 
-constexpr std::string_view few_launches_text =
-    "intervals of fewer than five launches do not cover how much launches differ: where a few per cent "
-    "decide, measure with \"launches\": 5";
-
-std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
+/// The machines and days of results that were not measured in turn.
+Note apart(const std::array<MeasuredSide, 2>& sides) {
+  constexpr std::size_t day = 10;  // length of YYYY-MM-DD in ISO 8601
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
-  return fmt::format(
-      "compared from results measured {}, {}, not in turn: intervals allow for runs of one machine that "
-      "differ by {:g} % (standard deviation), and between the values measured a crossing is interpolated",
-      one_machine ? "on one machine" : "on two machines", days_text(sides), 100 * run_deviation);
+  return {.kind = NoteKind::results_apart,
+          .figures = {one_machine ? 1.0 : 2.0, run_deviation},
+          .about = {sides[0].created.substr(0, day), sides[1].created.substr(0, day)}};
 }
 
 /// How many of the times compared have no interval; empty if all have one.
-std::string missing_intervals(std::span<const ThresholdAnswer> answers) {
-  std::size_t times = 0, missing = 0;
+std::optional<Note> missing_intervals(std::span<const ThresholdAnswer> answers) {
+  double times = 0, missing = 0;
   for (const ThresholdAnswer& answer : answers) {
     for (const ThresholdPoint& point : answer.points) {
       for (const ThresholdStand& side : point.sides) {
@@ -462,11 +451,8 @@ std::string missing_intervals(std::span<const ThresholdAnswer> answers) {
       }
     }
   }
-  return missing == 0 ? ""
-                      : fmt::format(
-                            "{} of {} {} no interval: too few samples were taken. Without one, a "
-                            "lead counts from 1.2x, and a crossing may be anywhere between two values",
-                            missing, counted_text(times, "time", "times"), missing == 1 ? "has" : "have");
+  if (missing == 0) return std::nullopt;
+  return Note{.kind = NoteKind::no_intervals, .figures = {missing, times}};
 }
 
 Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::string& parameter,
@@ -474,10 +460,9 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
   Threshold all;
   all.created = std::max(sides[0].created, sides[1].created);
   all.complete = true;
-  all.warnings = {quoted_note(how_it_differs(sides))};
-  if (std::string missing = missing_intervals(answers); !missing.empty())
-    all.warnings.push_back(quoted_note(std::move(missing)));
-  if (have_few_launches(sides)) all.warnings.push_back(quoted_note(std::string(few_launches_text)));
+  all.warnings = {apart(sides)};
+  if (auto missing = missing_intervals(answers)) all.warnings.push_back(std::move(*missing));
+  if (have_few_launches(sides)) all.warnings.push_back({.kind = NoteKind::few_launches_of_results});
   all.host = sides[0].host;
   all.title = fmt::format("From which {} on is {} faster than {}?", parameter, sides[1].name, sides[0].name);
   all.parameter = parameter;

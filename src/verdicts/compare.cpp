@@ -1,8 +1,5 @@
 #include "verdicts/compare.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +13,6 @@
 #include "results/google_benchmark.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
-#include "text/counted.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
 #include "verdicts/overview.h"
@@ -31,35 +27,30 @@ std::optional<std::vector<double>> medians_of_launches(const Timing& timing, con
   return timing.launches.size() <= 1 ? std::vector<double>{timing.median} : figures.launch_medians;
 }
 
-/// The base with its program renamed to the head's, if each file comes from one Google Benchmark program:
-/// renaming a program does not change its benchmarks. nullopt for other files, or equal names.
-std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
+/// Renames the base's program to the head's, if each file comes from one Google Benchmark program: renaming a
+/// program does not change its benchmarks. Returns a note of it; empty for other files, or equal names.
+std::optional<Note> rename_as_the_head(Result& base, const Result& head) {
   const auto is_of_one_program = [](const Result& result) {
     return result.backends.size() == 1 &&
            std::ranges::all_of(result.cases, [](const CaseResult& c) { return c.op == google_benchmark_op; });
   };
   if (!is_of_one_program(base) || !is_of_one_program(head)) return std::nullopt;
-  const std::string& name = head.backends.front().name;
-  if (base.backends.front().name == name) return std::nullopt;
-  Result renamed = base;
-  renamed.backends.front().name = name;
-  for (CaseResult& c : renamed.cases) c.backend = name;
-  return renamed;
+  const std::string& is = head.backends.front().name;
+  const std::string was = std::exchange(base.backends.front().name, is);
+  if (was == is) return std::nullopt;
+  for (CaseResult& c : base.cases) c.backend = is;
+  return Note{.kind = NoteKind::renamed_backend, .about = {was, is}};
 }
 
-/// The reason why a case cannot be judged by the launches of its two sides. Those that were disturbed from
-/// their first sample to their last do not count.
-std::string too_few_launches(std::size_t of_base, const Timing& base, std::size_t of_head,
-                             const Timing& head) {
-  const std::size_t all_of_base = std::max<std::size_t>(1, base.launches.size());
-  const std::size_t all_of_head = std::max<std::size_t>(1, head.launches.size());
-  if (of_base == all_of_base && of_head == all_of_head)
-    return fmt::format("too few launches: {} of the base, {} of the head; {} of each are needed", of_base,
-                       of_head, fewest_launches);
-  return fmt::format(
-      "too few undisturbed launches: {} of {} in the base, {} of {} in the head; {} of each are needed: "
-      "measure more launches, or on a quieter machine",
-      of_base, all_of_base, of_head, all_of_head, fewest_launches);
+/// Why a case cannot be judged by the launches of its two sides. Those that were disturbed from their first
+/// sample to their last do not count.
+Note too_few_launches(std::size_t of_base, const Timing& base, std::size_t of_head, const Timing& head) {
+  const auto all_of = [](const Timing& side) {
+    return static_cast<double>(std::max<std::size_t>(1, side.launches.size()));
+  };
+  return {
+      .kind = NoteKind::few_launches_of_case,
+      .figures = {static_cast<double>(of_base), all_of(base), static_cast<double>(of_head), all_of(head)}};
 }
 
 /// The logarithms of the values.
@@ -94,14 +85,6 @@ std::size_t launches_against_kinds(std::size_t cases, double level) {
   std::size_t launches = fewest_launches;
   while (static_cast<double>(cases) * chance_of_separate_kinds(launches) > level) ++launches;
   return launches;
-}
-
-/// The reason why a change that is significant otherwise is not.
-std::string needs_launches(std::size_t cases, std::size_t launches) {
-  return fmt::format(
-      "up to {} by half of this change or more between launches, so it may be chance: measure {} of each "
-      "side",
-      counted_text(cases, "case varies", "cases vary"), counted_text(launches, "launch", "launches"));
 }
 
 /// The number of cases that may have launches of two kinds as far apart as each pair's change: the pair
@@ -144,23 +127,26 @@ std::optional<Ratio> mean_change_of(const std::vector<TimedPair>& pairs) {
   return Ratio{.value = std::exp(mean), .low = interval.low, .high = interval.high};
 }
 
+/// Frees each case once it is compared: files may have a hundred thousand.
 class Comparison {
  public:
-  Comparison(const Result& base, const Result& head, const CompareOptions& options)
+  Comparison(Result& base, Result& head, const CompareOptions& options)
       : base_(base), head_(head), options_(options) {}
 
   Verdicts run() {
     start();
-    std::unordered_map<std::string, const CaseResult*> heads;
-    for (const CaseResult& c : head_.cases) heads.emplace(key(c), &c);
-    for (const CaseResult& c : base_.cases) {
+    std::unordered_map<std::string, CaseResult*> heads;
+    for (CaseResult& c : head_.cases) heads.emplace(key(c), &c);
+    for (CaseResult& c : base_.cases) {
       const auto found = heads.find(key(c));
       if (found == heads.end()) {
         add_missing(c);
       } else {
         add_both(c, *found->second);
+        *found->second = {};
         heads.erase(found);
       }
+      c = {};
     }
     for (const CaseResult& c : head_.cases) {
       if (heads.contains(key(c))) add_new(c);
@@ -173,12 +159,18 @@ class Comparison {
  private:
   static std::string key(const CaseResult& c) { return c.id + '\0' + c.backend; }
 
+  static std::vector<Note> reasons_of(const CaseResult& c) {
+    return c.reason.empty() ? std::vector<Note>() : std::vector{quoted_note(c.reason)};
+  }
+
   void start() {
     verdicts_.kind = "compare";
     verdicts_.tool_version = version;
     verdicts_.host = head_.host;
     verdicts_.base.backends = base_.backends;
     verdicts_.head.backends = head_.backends;
+    verdicts_.base.threads = base_.host.threads;
+    verdicts_.head.threads = head_.host.threads;
     verdicts_.threshold = options_.threshold;
     verdicts_.cases.reserve(base_.cases.size());
     for (const auto& [side, result] : {std::pair("base", &base_), std::pair("head", &head_)}) {
@@ -189,8 +181,7 @@ class Comparison {
     if (base_.host.name != head_.host.name && !base_.host.name.empty() && !head_.host.name.empty())
       verdicts_.warnings.push_back(
           {.kind = NoteKind::renamed_host, .about = {base_.host.name, head_.host.name}});
-    for (std::string& text : lesser_differences(base_, head_))
-      verdicts_.warnings.push_back(quoted_note(std::move(text)));
+    for (Note& note : lesser_differences(base_, head_)) verdicts_.warnings.push_back(std::move(note));
     for (const BackendRecord& is : head_.backends) {
       const BackendRecord* was = find_backend(base_.backends, is.name);
       if (was == nullptr) continue;
@@ -204,8 +195,7 @@ class Comparison {
   /// The differences. Adds a warning for each that is allowed.
   std::vector<FoundDifference> noted(std::vector<FoundDifference> all) {
     for (const FoundDifference& found : all) {
-      if (allow(found))
-        verdicts_.warnings.push_back({.kind = NoteKind::allowed_difference, .about = {found.text}});
+      if (allow(found)) verdicts_.warnings.push_back(with_source("allowed", found.note));
     }
     return all;
   }
@@ -230,10 +220,12 @@ class Comparison {
     made.base_algorithm = c.algorithm;
     if (c.seconds) made.base_seconds = c.seconds->median;
     const BackendRecord* backend = find_backend(head_.backends, c.backend);
-    made.reason = backend == nullptr ? fmt::format("the head has no backend {}", c.backend)
-                  : !backend->available
-                      ? fmt::format("{} is not available in the head: {}", c.backend, backend->reason)
-                      : "the head was not measured for this case";
+    if (backend == nullptr)
+      made.reasons = {{.kind = NoteKind::no_backend, .about = {c.backend, "head"}}};
+    else if (!backend->available)
+      made.reasons = {{.kind = NoteKind::backend_unavailable, .about = {c.backend, "head", backend->reason}}};
+    else
+      made.reasons = {{.kind = NoteKind::not_measured_in_head}};
   }
 
   void add_new(const CaseResult& c) {
@@ -241,7 +233,7 @@ class Comparison {
     made.head_status = c.status;
     made.head_algorithm = c.algorithm;
     if (c.seconds) made.head_seconds = c.seconds->median;
-    made.reason = c.reason;
+    made.reasons = reasons_of(c);
   }
 
   void add_both(const CaseResult& base, const CaseResult& head) {
@@ -259,11 +251,11 @@ class Comparison {
     if (base.seconds && base.status == Status::ok) made.base_seconds = base.seconds->median;
     if (head.seconds && head.status == Status::ok) made.head_seconds = head.seconds->median;
     if (head.status != Status::ok) {
-      made.reason = head.reason;
+      made.reasons = reasons_of(head);
     } else if (base.status != Status::ok) {
-      made.reason = base.reason;
+      made.reasons = reasons_of(base);
     } else if (base.parameters != head.parameters) {
-      made.reason = "the two files have different problems under this name";
+      made.reasons = {{.kind = NoteKind::other_problem}};
     } else if (base.seconds && head.seconds) {
       if (!differ(base, head, made)) compare_times(*base.seconds, *head.seconds, index);
     } else if (!differ(base, head, made, [](Difference what) {
@@ -279,13 +271,12 @@ class Comparison {
   bool differ(
       const CaseResult& base, const CaseResult& head, CaseVerdict& made,
       const std::function<bool(Difference)>& matter = [](Difference) { return true; }) {
-    std::vector<std::string> refused;
     std::set<Difference> kinds;
     const auto look = [&](const std::vector<FoundDifference>& all) {
       for (const FoundDifference& found : all) {
         if (&all == &of_run_ && is_of_cpus(found.what) && head.device == "gpu") continue;
         if (matter(found.what) && !allow(found)) {
-          refused.push_back(found.text);
+          made.reasons.push_back(found.note);
           kinds.insert(found.what);
         }
       }
@@ -294,37 +285,35 @@ class Comparison {
     look(of_backend(head.backend));
     const auto of_case = case_differences(base, head);
     look(of_case);
-    if (refused.empty() && !algorithm_difference(base, head).empty()) ++other_algorithms_;
+    if (kinds.empty() && algorithm_difference(base, head)) ++other_algorithms_;
     for (const FoundDifference& found : of_case) {
       if (!allow(found)) continue;  // said among the reasons
       if (found.what == Difference::clocks || found.what == Difference::threads)
-        made.notes.push_back(quoted_note(found.text));
+        made.notes.push_back(found.note);
     }
     for (const Difference kind : kinds) {
       ++refusals_[kind];
       made.differences.emplace_back(name(kind));
     }
-    made.reason = fmt::format("{}", fmt::join(refused, "; "));
-    return !refused.empty();
+    return !kinds.empty();
   }
 
   /// Compares two results of `fits`, which have a largest problem instead of times.
   static void compare_fits(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
     if (!base.fit || !head.fit) {
-      made.reason = "one of the two has no time";
+      made.reasons = {{.kind = NoteKind::no_time_on_a_side}};
       return;
     }
     // The search for the largest size ends at a precision of 1 %.
     constexpr double precision = 0.02;
     const auto was = static_cast<double>(base.fit->largest);
     const auto is = static_cast<double>(head.fit->largest);
-    const std::string text =
-        fmt::format("largest size that fits: {} → {}", base.fit->largest, head.fit->largest);
+    const Note largest{.kind = NoteKind::other_fit, .figures = {was, is}};
     if (is < was * (1 - precision)) {
-      made.reason = text;
+      made.reasons = {largest};
     } else {
       made.verdict = Verdict::same;
-      if (base.fit->largest != head.fit->largest) made.notes.push_back(quoted_note(text));
+      if (base.fit->largest != head.fit->largest) made.notes.push_back(largest);
     }
   }
 
@@ -342,12 +331,11 @@ class Comparison {
     const auto is = medians_of_launches(head, of_head);
     if (!was || !is) {
       made.verdict = Verdict::incomparable;
-      made.reason =
-          fmt::format("the {} does not say which launch each sample belongs to", was ? "head" : "base");
+      made.reasons = {{.kind = NoteKind::launches_unknown, .about = {was ? "head" : "base"}}};
       return;
     }
     if (std::min(was->size(), is->size()) < fewest_launches) {
-      made.reason = too_few_launches(was->size(), base, is->size(), head);
+      made.reasons = {too_few_launches(was->size(), base, is->size(), head)};
       const auto taken = std::min(base.launches.size(), head.launches.size());
       too_few_launches_ += taken < fewest_launches ? 1 : 0;
       return;
@@ -387,21 +375,16 @@ class Comparison {
       c.verdict = decide(*c.ratio, options_.threshold, significant);
       c.not_slower = c.verdict == Verdict::inconclusive && not_slower(*c.ratio, options_.threshold);
       if (c.verdict == Verdict::inconclusive)
-        c.reason = rejected && !enough && !c.not_slower
-                       ? needs_launches(such_kinds[i], needed)
-                       : why_inconclusive(*c.ratio, options_.threshold, significant);
+        c.reasons = {rejected && !enough && !c.not_slower
+                         ? Note{.kind = NoteKind::launches_of_two_kinds,
+                                .figures = {static_cast<double>(such_kinds[i]), static_cast<double>(needed)}}
+                         : why_inconclusive(*c.ratio, options_.threshold, significant)};
     }
     if (timed_pairs_.empty()) return;
     // Identical samples do not show how launches differ.
     if (same_samples_ == 0) verdicts_.mean_change = mean_change_of(timed_pairs_);
-    verdicts_.method = fmt::format(
-        "The change is the ratio of the geometric means of the launches' medians, with Welch's 95 % "
-        "interval. Holm's procedure controls errors over all {} compared case{}: where nothing changed, at "
-        "most {:g} % of comparisons call any case slower. This includes launches of two memory layouts, "
-        "which need more launches the more cases have them. A change of the machine between the two "
-        "measurements looks like a change of the programs; `breakeven gate` measures both in turn and avoids "
-        "this.",
-        timed_pairs_.size(), timed_pairs_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
+    verdicts_.method = {{.kind = NoteKind::method_of_comparison,
+                         .figures = {static_cast<double>(timed_pairs_.size()), options_.error_rate / 2}}};
   }
 
   void warn() {
@@ -418,8 +401,8 @@ class Comparison {
       warn_of(NoteKind::not_compared, count, {}, {std::string(name(what))});
   }
 
-  const Result& base_;
-  const Result& head_;
+  Result& base_;
+  Result& head_;
   const CompareOptions& options_;
   Verdicts verdicts_;
   std::vector<TimedPair> timed_pairs_;
@@ -431,13 +414,13 @@ class Comparison {
 
 }  // namespace
 
-Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options) {
-  const auto renamed = as_the_heads_program(base, head);
-  Verdicts verdicts = Comparison(renamed ? *renamed : base, head, options).run();
+Verdicts compare_results(Result base, Result head, const CompareOptions& options) {
+  const std::vector<BackendRecord> backends_of_base = base.backends;
+  const auto renamed = rename_as_the_head(base, head);
+  Verdicts verdicts = Comparison(base, head, options).run();
   if (renamed) {
-    verdicts.base.backends = base.backends;
-    verdicts.warnings.push_back({.kind = NoteKind::renamed_backend,
-                                 .about = {base.backends.front().name, head.backends.front().name}});
+    verdicts.base.backends = backends_of_base;
+    verdicts.warnings.push_back(*renamed);
   }
   return verdicts;
 }

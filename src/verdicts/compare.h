@@ -25,6 +25,6 @@ inline constexpr std::size_t fewest_launches = 5;
 /// may be all of one kind in the base and all of the other in the head: a case counts as slower or faster
 /// only where the chance of that, added up over the cases whose launches differ by half of the change or
 /// more, is small enough, too. The caller sets the sides' `source` and the time, `created`.
-Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options);
+Verdicts compare_results(Result base, Result head, const CompareOptions& options);
 
 }  // namespace breakeven

@@ -1,30 +1,13 @@
 #include "verdicts/decision.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "results/number_text.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
-
-/// A ratio as a signed percentage: small changes with a decimal, large ones without.
-std::string signed_percent(double ratio) {
-  constexpr double large = 20;
-  const double percent = (ratio - 1) * 100;
-  if (!std::isfinite(percent)) return "unknown";
-  if (std::abs(percent) < 0.05) return "0.0";  // a change that rounds to 0 has no sign
-  return std::abs(percent) < large ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
-}
-
-/// True for changes of 3x or more, for which a factor is clearer than a percentage: -99.7 % is 320x faster.
-bool is_factor(double ratio) {
-  constexpr double large = 3;
-  return std::isfinite(ratio) && ratio > 0 && (ratio >= large || ratio <= 1 / large);
-}
 
 /// The standard deviation of the logarithms of a side's medians between launches.
 double deviation_of_side(const std::vector<LaunchSamples>& launches,
@@ -38,22 +21,18 @@ double deviation_of_side(const std::vector<LaunchSamples>& launches,
 
 }  // namespace
 
-Cause launches_differ(const std::vector<LaunchSamples>& launches) {
+Note launches_differ(const std::vector<LaunchSamples>& launches) {
   constexpr double several_times = 3;
-  const char* text = "launches differ too much";
-  Cause of_machine{.text = text, .remedy = "repeat it on a quieter machine, or with a larger --threshold"};
-  if (launches.size() < 2) return of_machine;
+  const auto count = static_cast<double>(launches.size());
+  if (launches.size() < 2) return {.kind = NoteKind::launches_differ, .figures = {count}};
   const double base = deviation_of_side(launches, &LaunchSamples::base);
   const double head = deviation_of_side(launches, &LaunchSamples::head);
-  if (std::max(base, head) <= several_times * std::min(base, head)) return of_machine;
+  if (std::max(base, head) <= several_times * std::min(base, head))
+    return {.kind = NoteKind::launches_differ, .figures = {count}};
   const bool is_head = head > base;
-  const char* more = is_head ? "head" : "base";
-  return {
-      .text = text,
-      .remedy = fmt::format("the {0}'s own times differ by {1} % between launches, the {2}'s by {3} %, so a "
-                            "quieter machine does not help: find out how processes of the {0} differ",
-                            more, number_text(std::max(base, head) * 100), is_head ? "base" : "head",
-                            number_text(std::min(base, head) * 100))};
+  return {.kind = NoteKind::launches_of_side_differ,
+          .figures = {count, std::max(base, head), std::min(base, head)},
+          .about = {is_head ? "head" : "base", is_head ? "base" : "head"}};
 }
 
 bool not_slower(const Ratio& ratio, double threshold) {
@@ -71,16 +50,13 @@ Verdict decide(const Ratio& ratio, double threshold, bool significant) {
   return Verdict::inconclusive;
 }
 
-std::string why_inconclusive(const Ratio& ratio, double threshold, bool significant) {
+Note why_inconclusive(const Ratio& ratio, double threshold, bool significant) {
   const double slower = 1 + threshold;
-  if (not_slower(ratio, threshold)) return "not slower, perhaps faster: measure more launches to be sure";
-  if (significant && ratio.value > 1) return "slower, perhaps by less than the threshold";
-  if (ratio.value >= slower || ratio.value <= 1 / slower) {
-    return ratio.low > 1 || ratio.high < 1
-               ? "not significant among so many cases: by chance, some look this different"
-               : "launches differ too much to confirm this change: measure more launches";
-  }
-  return "launches differ by more than the threshold: measure more launches";
+  if (not_slower(ratio, threshold)) return {.kind = NoteKind::perhaps_faster};
+  if (significant && ratio.value > 1) return {.kind = NoteKind::perhaps_below_threshold};
+  if (ratio.value < slower && ratio.value > 1 / slower) return {.kind = NoteKind::launches_beyond_threshold};
+  return {.kind =
+              ratio.low > 1 || ratio.high < 1 ? NoteKind::not_significant : NoteKind::change_not_confirmed};
 }
 
 std::optional<Leaning> leaning_of(const std::optional<Ratio>& ratio, double threshold,
@@ -94,40 +70,22 @@ std::optional<Leaning> leaning_of(const std::optional<Ratio>& ratio, double thre
   return std::nullopt;
 }
 
-std::string reason_of_inconclusive(const Undecided& undecided) {
-  const auto& ratio = undecided.ratio;
-  const std::string change = ratio ? fmt::format(" ({})", change_text(*ratio)) : "";
-  std::string text;
-  if (const auto leaning = leaning_of(ratio, undecided.threshold, undecided.suspected_slower)) {
-    text = fmt::format("{} {}{}, not confirmed: ", leaning->is_probable ? "probably" : "perhaps",
-                       leaning->slower ? "slower" : "faster", change);
-  } else if (undecided.not_slower) {
-    text = fmt::format("not slower, perhaps faster{}: ", change);
-  } else if (undecided.launches == 0) {
-    text = "not measured: ";
+std::vector<Note> reasons_of_inconclusive(const CaseVerdict& c, double threshold,
+                                          const std::optional<bool>& suspected_slower, Note cause) {
+  std::vector<double> change;
+  if (c.ratio) change = {c.ratio->value, c.ratio->low, c.ratio->high};
+  std::vector<Note> reasons;
+  if (const auto leaning = leaning_of(c.ratio, threshold, suspected_slower)) {
+    reasons.push_back({.kind = leaning->is_probable ? NoteKind::probably : NoteKind::suspected,
+                       .figures = std::move(change),
+                       .about = {leaning->slower ? "slower" : "faster"}});
+  } else if (c.not_slower) {
+    reasons.push_back({.kind = NoteKind::not_slower, .figures = std::move(change)});
+  } else if (c.launches.empty()) {
+    reasons.push_back({.kind = NoteKind::never_measured});
   }
-  text += undecided.cause;
-  if (undecided.launches > 0)
-    text += fmt::format(" after {} launch{}", undecided.launches, undecided.launches == 1 ? "" : "es");
-  return undecided.remedy.empty() ? text : text + "; " + undecided.remedy;
-}
-
-std::string change_text(double ratio) {
-  if (!is_factor(ratio)) return signed_percent(ratio) + " %";
-  return factor_text(std::max(ratio, 1 / ratio)) + (ratio > 1 ? " slower" : " faster");
-}
-
-std::string interval_text(const Ratio& ratio) {
-  if (!is_factor(ratio.value))
-    return fmt::format("{} to {} %", signed_percent(ratio.low), signed_percent(ratio.high));
-  if (ratio.low < 1 && ratio.high > 1)  // as in "-20 % to 13x slower"
-    return fmt::format("{} to {}", change_text(ratio.low), change_text(ratio.high));
-  return ratio.value > 1 ? fmt::format("{} to {}", factor_text(ratio.low), factor_text(ratio.high))
-                         : fmt::format("{} to {}", factor_text(1 / ratio.high), factor_text(1 / ratio.low));
-}
-
-std::string change_text(const Ratio& ratio) {
-  return fmt::format("{}, {}", change_text(ratio.value), interval_text(ratio));
+  reasons.push_back(std::move(cause));
+  return reasons;
 }
 
 }  // namespace breakeven

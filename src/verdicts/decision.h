@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "verdicts/verdict.h"
@@ -24,16 +23,12 @@ bool is_same(const Ratio& ratio, double threshold);
 /// True if the whole interval is below the threshold. The case may be faster.
 bool not_slower(const Ratio& ratio, double threshold);
 
-/// The reason why decide() returned inconclusive: a sentence without its full stop.
-std::string why_inconclusive(const Ratio& ratio, double threshold, bool significant);
+/// The reason why decide() returned inconclusive.
+Note why_inconclusive(const Ratio& ratio, double threshold, bool significant);
 
-/// The cause for which a case has no clear verdict, and what to do about it.
-struct Cause {
-  std::string text, remedy;
-};
 /// The cause where a gate's launches differ too much. If one side's own times differ several times more than
 /// the other's, that program is the cause, not the machine, on which both run in turn.
-Cause launches_differ(const std::vector<LaunchSamples>& launches);
+Note launches_differ(const std::vector<LaunchSamples>& launches);
 
 /// The direction to which an undecided case leans.
 struct Leaning {
@@ -44,25 +39,9 @@ struct Leaning {
 std::optional<Leaning> leaning_of(const std::optional<Ratio>& ratio, double threshold,
                                   const std::optional<bool>& suspected_slower = {});
 
-/// A case whose measurement ended without a clear verdict.
-struct Undecided {
-  std::optional<Ratio> ratio;
-  std::size_t launches = 0;
-  double threshold = 0.03;
-  std::optional<bool> suspected_slower;  // false: faster; absent: no suspicion
-  bool not_slower = false;
-  std::string cause, remedy;  // "time ran out", "re-run with --minutes 20"
-};
-/// Example: "probably slower (+56 %, +49 to +63 %), not confirmed: time ran out after 6 launches; re-run with
-/// ..."
-std::string reason_of_inconclusive(const Undecided& undecided);
-
-/// A ratio as a change, with at most three significant digits: "-2.6 %", "+56 %", "0.0 %" without a sign.
-/// From a factor of three: "3.2x slower", "320x faster".
-std::string change_text(double ratio);
-/// A ratio's interval as text: "+49 to +63 %"; "310x to 330x" if change_text() gives a factor.
-std::string interval_text(const Ratio& ratio);
-/// The change and its interval: "+56 %, +49 to +63 %".
-std::string change_text(const Ratio& ratio);
+/// Why the measurement of a case ended without a clear verdict: how it leans, and the cause. The launches are
+/// those of the cause.
+std::vector<Note> reasons_of_inconclusive(const CaseVerdict& c, double threshold,
+                                          const std::optional<bool>& suspected_slower, Note cause);
 
 }  // namespace breakeven

@@ -23,8 +23,8 @@ namespace {
 /// System settings that determine the clocks of CPUs.
 constexpr std::array<const char*, 3> clock_settings{"governor", "turbo_off", "boost"};
 
-std::string changed(std::string_view what, std::string_view was, std::string_view is) {
-  return fmt::format("different {}: {} → {}", what, was, is);
+Note changed(std::string_view what, std::string_view was, std::string_view is) {
+  return {.kind = NoteKind::changed, .about = {std::string(what), std::string(was), std::string(is)}};
 }
 
 bool unknown(const std::string& value) {
@@ -68,7 +68,10 @@ class Collector {
       if (then != now) add(kind, changed(name, then.empty() ? "none" : then, now.empty() ? "none" : now));
     }
   }
-  void add(Difference kind, std::string text) { found_.push_back({.what = kind, .text = std::move(text)}); }
+  void add(Difference kind, Note note) { found_.push_back({.what = kind, .note = std::move(note)}); }
+  void add(Difference kind, std::optional<Note> note) {
+    if (note) add(kind, std::move(*note));
+  }
   std::vector<FoundDifference> take() { return std::move(found_); }
 
  private:
@@ -102,21 +105,19 @@ std::optional<double> clock_ratio(const Result& base, const Result& head) {
   return *was / *is;
 }
 
-/// Says that the same processor's cores were further apart on one side, which changes work on several threads
-/// by up to 1.7x (docs/machine-speed.md). Empty if they were not, or it is not known.
-std::optional<std::string> moved_cores(const Result& base, const Result& head) {
+/// The same processor's cores were further apart on one side, which changes work on several threads by up to
+/// 1.7x (docs/machine-speed.md). Empty if they were not, or it is not known.
+std::optional<Note> moved_cores(const Result& base, const Result& head) {
   const auto was = probe_seconds(base, "core_to_core");
   const auto is = probe_seconds(head, "core_to_core");
   if (base.host.cpu != head.host.cpu || base.host.cpu_identity != head.host.cpu_identity) return std::nullopt;
   if (base.host.threads == 1 || head.host.threads == 1 || !was || !is) return std::nullopt;
   if (std::max(*was, *is) < moved_cores_factor * std::min(*was, *is)) return std::nullopt;
-  return fmt::format("the cores were elsewhere: the core-to-core latency was {:.0f} ns, then {:.0f} ns",
-                     *was * 1e9, *is * 1e9);
+  return Note{.kind = NoteKind::cores_elsewhere, .figures = {*was, *is}};
 }
 
-std::string clock_change(double ratio, const NamesOfSides& names) {
-  return fmt::format("{}'s cores were clocked {:.0f} % {} than {}'s", names.head, std::abs(ratio - 1) * 100,
-                     ratio > 1 ? "higher" : "lower", names.base);
+Note clock_change(NoteKind kind, double ratio, const NamesOfSides& names) {
+  return {.kind = kind, .figures = {ratio}, .about = {std::string(names.base), std::string(names.head)}};
 }
 
 /// Clocks that are not locked vary by this fraction between runs.
@@ -136,20 +137,22 @@ std::vector<std::string> missing_in(const Host& other, const Host& host) {
   return missing;
 }
 
-/// Example: "different instruction sets: only the base has avx512f". Empty if they are the same or not known.
-std::string feature_difference(const Host& was, const Host& is, const NamesOfSides& names) {
-  if (was.cpu_features.empty() || is.cpu_features.empty()) return "";
-  std::vector<std::string> parts;
+/// The instruction sets that only one side has, after its name. Empty if they are the same or not known.
+std::optional<Note> feature_difference(const Host& was, const Host& is, const NamesOfSides& names) {
+  if (was.cpu_features.empty() || is.cpu_features.empty()) return std::nullopt;
+  Note note{.kind = NoteKind::instruction_sets};
   for (const auto& [side, missing] :
        {std::pair(names.base, missing_in(is, was)), std::pair(names.head, missing_in(was, is))}) {
-    if (!missing.empty()) parts.push_back(fmt::format("only {} has {}", side, fmt::join(missing, " ")));
+    if (missing.empty()) continue;
+    note.about.emplace_back(side);
+    note.about.push_back(fmt::format("{}", fmt::join(missing, " ")));
   }
-  return parts.empty() ? "" : fmt::format("different instruction sets: {}", fmt::join(parts, ", "));
+  return note.about.empty() ? std::nullopt : std::optional(note);
 }
 
-/// Describes libraries that both sides used but loaded from different files.
-std::vector<std::string> file_differences(const Result& base, const Result& head) {
-  std::vector<std::string> texts;
+/// Libraries that both sides used but loaded from different files.
+std::vector<Note> file_differences(const Result& base, const Result& head) {
+  std::vector<Note> notes;
   for (const BackendRecord& was : base.backends) {
     const BackendRecord* is = find_backend(head.backends, was.name);
     if (is == nullptr) continue;
@@ -157,10 +160,10 @@ std::vector<std::string> file_differences(const Result& base, const Result& head
     for (const auto& [library, file] : was.library_files) {
       const auto found = files.find(library);
       if (found != files.end() && found->second != file)
-        texts.push_back(changed(fmt::format("file of {}", library), file, found->second));
+        notes.push_back(changed(fmt::format("file of {}", library), file, found->second));
     }
   }
-  return texts;
+  return notes;
 }
 
 /// A rank's host, numbered in the order of appearance, and its threads. On GPUs the threads do not count.
@@ -228,8 +231,7 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   Collector found;
   found.text(Difference::machine, "CPU", was.cpu, is.cpu);
   found.text(Difference::machine, "processor", was.cpu_identity, is.cpu_identity);
-  if (std::string text = feature_difference(was, is, names); !text.empty())
-    found.add(Difference::machine, std::move(text));
+  found.add(Difference::machine, feature_difference(was, is, names));
   found.text(Difference::machine, "virtualization", was.virtualization, is.virtualization);
   found.count(Difference::machine, "number of CPUs", was.cpus, is.cpus);
   found.count(Difference::machine, "number of cores", was.cores, is.cores);
@@ -250,11 +252,12 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   for (const char* name : clock_settings)
     found.text(Difference::clocks, name, setting(was, name), setting(is, name));
   if (const auto ratio = clock_ratio(base, head)) {
-    if (std::abs(*ratio - 1) > clocks) found.add(Difference::clocks, clock_change(*ratio, names));
+    if (std::abs(*ratio - 1) > clocks)
+      found.add(Difference::clocks, clock_change(NoteKind::cores_clocked, *ratio, names));
   } else {
     found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   }
-  if (auto text = moved_cores(base, head)) found.add(Difference::threads, std::move(*text));
+  found.add(Difference::threads, moved_cores(base, head));
   const auto base_measure = measure_of(base);
   const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :
@@ -290,13 +293,14 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
   return found.take();
 }
 
-std::string rank_difference(const CaseResult& base, const CaseResult& head) {
+std::optional<Note> rank_difference(const CaseResult& base, const CaseResult& head) {
   const auto was = rank_spots(base);
   const auto is = rank_spots(head);
-  if (was.empty() || is.empty() || was == is) return "";
-  const std::string then = spots_text(was);
-  const std::string now = spots_text(is);
-  return then == now ? fmt::format("different distribution of {}", now) : changed("ranks", then, now);
+  if (was.empty() || is.empty() || was == is) return std::nullopt;
+  std::string then = spots_text(was);
+  std::string now = spots_text(is);
+  return then == now ? Note{.kind = NoteKind::ranks_elsewhere, .about = {std::move(now)}}
+                     : changed("ranks", then, now);
 }
 
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head) {
@@ -309,24 +313,20 @@ std::vector<FoundDifference> case_differences(const CaseResult& base, const Case
     found.figure(Difference::clocks, "GPU clock", was.sm_mhz, is.sm_mhz, gpu_clocks, " MHz");
     found.figure(Difference::clocks, "GPU memory clock", was.memory_mhz, is.memory_mhz, gpu_clocks, " MHz");
   }
-  if (std::string text = rank_difference(base, head); !text.empty())
-    found.add(Difference::threads, std::move(text));
+  found.add(Difference::threads, rank_difference(base, head));
   // Which of several algorithms a race picks is luck where two are nearly as fast.
-  if (!may_race(head)) {
-    if (std::string text = algorithm_difference(base, head); !text.empty())
-      found.add(Difference::algorithm, std::move(text));
-  }
+  if (!may_race(head)) found.add(Difference::algorithm, algorithm_difference(base, head));
   return found.take();
 }
 
-std::string algorithm_difference(const CaseResult& base, const CaseResult& head) {
+std::optional<Note> algorithm_difference(const CaseResult& base, const CaseResult& head) {
   const std::string was = chosen_algorithm(base.algorithm);
   const std::string is = chosen_algorithm(head.algorithm);
-  return unknown(was) || unknown(is) || was == is ? "" : changed("algorithm", was, is);
+  if (unknown(was) || unknown(is) || was == is) return std::nullopt;
+  return changed("algorithm", was, is);
 }
 
-std::vector<std::string> lesser_differences(const Result& base, const Result& head,
-                                            const NamesOfSides& names) {
+std::vector<Note> lesser_differences(const Result& base, const Result& head, const NamesOfSides& names) {
   Collector found;
   const auto lesser = Difference::settings;
   found.text(lesser, "operating system", base.host.os, head.host.os);
@@ -339,18 +339,18 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
   found.text(lesser, "commit of breakeven", base.tool_commit, head.tool_commit);
   found.text(lesser, "compiler of breakeven", base.tool_compiler, head.tool_compiler);
   found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
-  std::vector<std::string> texts;
-  for (const FoundDifference& difference : found.take()) texts.push_back(difference.text);
+  std::vector<Note> notes;
+  for (FoundDifference& difference : found.take()) notes.push_back(std::move(difference.note));
   // The time of a program that depends on the clock alone changes by as much.
   constexpr double noticeable = 0.02;
   if (const auto ratio = clock_ratio(base, head);
       ratio && std::abs(*ratio - 1) > noticeable && std::abs(*ratio - 1) <= clocks)
-    texts.push_back(clock_change(*ratio, names) + ": as large a change is no change of the code");
+    notes.push_back(clock_change(NoteKind::cores_clocked_alike, *ratio, names));
   // Different machines may well install libraries in different folders.
   if (base.host.name == head.host.name) {
-    for (std::string& text : file_differences(base, head)) texts.push_back(std::move(text));
+    for (Note& note : file_differences(base, head)) notes.push_back(std::move(note));
   }
-  return texts;
+  return notes;
 }
 
 }  // namespace breakeven

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,11 +32,11 @@ constexpr bool is_of_cpus(Difference what) {
 }
 
 struct FoundDifference {
-  Difference what;
-  std::string text;  // such as "different CPU: Xeon → EPYC"
+  Difference what = Difference::machine;
+  Note note;
 };
 
-/// The two sides in the texts on how they differ.
+/// The two sides in notes on how they differ.
 struct NamesOfSides {
   std::string_view base = "the base", head = "the head";
 };
@@ -51,20 +52,19 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);
 
-/// How the places of the ranks differ, by hosts and threads: "different ranks: 2 ranks on 1 host, 2 threads →
-/// 2 ranks on 2 hosts, 4 threads". The names of hosts do not count. Empty if they agree or are unknown.
-std::string rank_difference(const CaseResult& base, const CaseResult& head);
+/// How the places of the ranks differ, by hosts and threads. The names of hosts do not count. Empty if they
+/// agree or are unknown.
+std::optional<Note> rank_difference(const CaseResult& base, const CaseResult& head);
 
 /// Differences between the two results of one case: the GPU's clocks, the places of its ranks, and the
 /// algorithm of an untuned case. A tuned case is whatever its race picks.
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head);
 
-/// "different algorithm: im2col → winograd", of a tuned case too. Empty if they agree or are unknown.
-std::string algorithm_difference(const CaseResult& base, const CaseResult& head);
+/// Another algorithm, of a tuned case too. Empty if they agree or are unknown.
+std::optional<Note> algorithm_difference(const CaseResult& base, const CaseResult& head);
 
 /// Differences that may affect times but do not prevent comparing them: the kernel, system settings, files of
-/// libraries, breakeven's own build. One sentence each.
-std::vector<std::string> lesser_differences(const Result& base, const Result& head,
-                                            const NamesOfSides& names = {});
+/// libraries, breakeven's own build.
+std::vector<Note> lesser_differences(const Result& base, const Result& head, const NamesOfSides& names = {});
 
 }  // namespace breakeven

@@ -90,18 +90,13 @@ std::vector<Node> nodes_of(std::span<const Result> results, std::span<const std:
   return nodes;
 }
 
-/// "files of one machine are its runs: n1 (2 files)"; empty if there are none.
-std::string runs_note(const std::vector<Node>& nodes) {
-  std::vector<std::string> several;
+/// The nodes with several runs, each with its number of files; empty if there are none.
+std::optional<Note> nodes_with_runs(const std::vector<Node>& nodes) {
+  Note note{.kind = NoteKind::runs_of_nodes};
   for (const Node& node : nodes) {
-    if (node.runs.size() > 1) several.push_back(fmt::format("{} ({} files)", node.name, node.runs.size()));
+    if (node.runs.size() > 1) note.about.push_back(fmt::format("{} ({} files)", node.name, node.runs.size()));
   }
-  constexpr std::size_t most = 5;
-  if (several.size() > most) {
-    several.back() = fmt::format("{} others", several.size() - most + 1);
-    several.erase(several.begin() + most - 1, several.end() - 1);
-  }
-  return several.empty() ? "" : fmt::format("files of one machine are its runs: {}", joined_text(several));
+  return note.about.empty() ? std::nullopt : std::optional(note);
 }
 
 /// The unit of comparison: an operation on a backend.
@@ -187,17 +182,18 @@ bool has_wrong_case(const Result& node) {
   return std::ranges::any_of(node.cases, [](const CaseResult& c) { return is_wrong(c.status); });
 }
 
-/// "2 cases timed out", "1 case wrong": of each status without a valid time, except `unsupported`.
-std::vector<std::string> bad_cases(const Result& node) {
-  std::map<Status, std::int64_t> counts;
+/// The cases of each status without a valid time, except `unsupported`.
+std::vector<Note> bad_cases(const Result& node) {
+  std::map<Status, double> counts;
   for (const CaseResult& c : node.cases) {
     if (c.status != Status::ok && c.status != Status::unsupported) ++counts[c.status];
   }
-  std::vector<std::string> texts;
-  texts.reserve(counts.size());
+  std::vector<Note> notes;
+  notes.reserve(counts.size());
   for (const auto& [status, count] : counts)
-    texts.push_back(fmt::format("{} {}", counted_text(count, "case", "cases"), status_text(status)));
-  return texts;
+    notes.push_back(
+        {.kind = NoteKind::cases_without_time, .figures = {count}, .about = {std::string(name(status))}});
+  return notes;
 }
 
 /// A case of a work, by id.
@@ -232,45 +228,43 @@ std::int64_t missing_cases(const Result& node, const std::set<CaseOfWork>& of_it
   });
 }
 
-/// "openblas is not available: the program ended": the backends that other nodes of its kind have cases of.
-/// One that could not start has no cases.
-std::vector<std::string> unavailable_backends(const Result& node, const std::set<CaseOfWork>& of_its_kind) {
-  std::vector<std::string> texts;
+/// The backends that other nodes of its kind have cases of. One that could not start has no cases.
+std::vector<Note> unavailable_backends(const Result& node, const std::set<CaseOfWork>& of_its_kind) {
+  std::vector<Note> notes;
   for (const BackendRecord& backend : node.backends) {
     const auto is_of_it = [&](const CaseOfWork& one) { return one.first.first == backend.name; };
     if (!backend.available && std::ranges::any_of(of_its_kind, is_of_it))
-      texts.push_back(fmt::format("{} is not available: {}", backend.name, backend.reason));
+      notes.push_back({.kind = NoteKind::backend_unavailable, .about = {backend.name, "", backend.reason}});
   }
-  return texts;
+  return notes;
 }
 
-/// Lists the cases of a node without a valid time, and what it lacks beside the others of its kind.
-std::vector<std::string> facts_on(const Result& node, const std::set<CaseOfWork>& of_its_kind,
-                                  const std::map<Work, CaseTimes>& own) {
-  std::vector<std::string> facts = bad_cases(node);
-  for (std::string& text : unavailable_backends(node, of_its_kind)) facts.push_back(std::move(text));
-  if (const std::int64_t missing = missing_cases(node, of_its_kind, own); missing > 0)
-    facts.push_back(
-        fmt::format("no time of {} that others of its kind have", counted_text(missing, "case", "cases")));
+/// The cases of a node without a valid time, and what it lacks beside the others of its kind.
+std::vector<Note> facts_on(const Result& node, const std::set<CaseOfWork>& of_its_kind,
+                           const std::map<Work, CaseTimes>& own) {
+  std::vector<Note> facts = bad_cases(node);
+  for (Note& note : unavailable_backends(node, of_its_kind)) facts.push_back(std::move(note));
+  if (const auto missing = missing_cases(node, of_its_kind, own); missing > 0)
+    facts.push_back({.kind = NoteKind::cases_missing, .figures = {static_cast<double>(missing)}});
   return facts;
 }
 
 // ---- causes
 
-/// "its memory takes 1.30x as long in the speed probe", of the part that is most behind, if that explains at
-/// least half of the ratio. The core-to-core latency is left out, because its ratio does not bound a case's.
-std::string slow_part(const Result& node, const Result& like, double ratio) {
-  if (!node.machine_speed || !like.machine_speed) return "";
+/// The part of the speed probe that is most behind, if that explains at least half of the ratio. The
+/// core-to-core latency is left out, because its ratio does not bound a case's.
+std::optional<Note> slow_part(const Result& node, const Result& like, double ratio) {
+  if (!node.machine_speed || !like.machine_speed) return std::nullopt;
   if (node.machine_speed->median < trusted_speed_share && like.machine_speed->median >= trusted_speed_share)
-    return fmt::format("it {}: something shares its cores", ran_at(node.machine_speed->median));
-  std::string slowest;
+    return Note{.kind = NoteKind::slow_node, .figures = {node.machine_speed->median}};
+  std::optional<Note> slowest;
   double most = 1 + (ratio - 1) / 2;
   for (const auto& [part, seconds] : node.machine_speed->median_seconds) {
     const auto other = like.machine_speed->median_seconds.find(part);
     if (part == "core_to_core" || other == like.machine_speed->median_seconds.end()) continue;
     if (!(other->second > 0) || !(seconds / other->second > most)) continue;
     most = seconds / other->second;
-    slowest = fmt::format("its {} takes {:.2f}x as long in the speed probe", part_title(part), most);
+    slowest = {.kind = NoteKind::slow_part, .figures = {most}, .about = {part_title(part)}};
   }
   return slowest;
 }
@@ -293,30 +287,34 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> common_pairs(const 
 
 /// Why the node's GPU was slow in the cases of this work: its clocks, its link, its memory; empty if that is
 /// unknown.
-std::string slow_gpu(const Result& node, const Result& like, const Work& work) {
+std::optional<Note> slow_gpu(const Result& node, const Result& like, const Work& work) {
   constexpr double much = 0.05;  // of the sampled time
+  const auto is_less = [](const auto& is, const auto& was) { return is && was && *is < *was; };
+  const auto figures = [](std::int64_t is, std::int64_t was) {
+    return std::vector{static_cast<double>(is), static_cast<double>(was)};
+  };
   double sampled = 0;
   std::map<std::string, double> held, usually;  // seconds, by reason
   for (const auto& [c, other] : common_pairs(node, like, work)) {
     if (!c->conditions.device || !c->has_time() || !other->conditions.device) continue;
     const DeviceConditions& is = *c->conditions.device;
     const DeviceConditions& was = *other->conditions.device;
-    if (is.pcie_width && was.pcie_width && *is.pcie_width < *was.pcie_width)
-      return fmt::format("its GPU's link has {} lanes, not {}", *is.pcie_width, *was.pcie_width);
-    if (is.pcie_generation && was.pcie_generation && *is.pcie_generation < *was.pcie_generation)
-      return fmt::format("its GPU's link is of PCIe generation {}, not {}", *is.pcie_generation,
-                         *was.pcie_generation);
+    if (is_less(is.pcie_width, was.pcie_width))
+      return Note{.kind = NoteKind::gpu_link_lanes, .figures = figures(*is.pcie_width, *was.pcie_width)};
+    if (is_less(is.pcie_generation, was.pcie_generation))
+      return Note{.kind = NoteKind::gpu_link_generation,
+                  .figures = figures(*is.pcie_generation, *was.pcie_generation)};
     if (is.ecc_errors.value_or(0) > was.ecc_errors.value_or(0))
-      return fmt::format("its GPU had {} uncorrected memory errors", *is.ecc_errors);
+      return Note{.kind = NoteKind::gpu_errors_of_node, .figures = {static_cast<double>(*is.ecc_errors)}};
     sampled += sample_figures(*c->seconds).seconds;
     for (const auto& [reason, seconds] : is.throttled_seconds) held[reason] += seconds;
     for (const auto& [reason, seconds] : was.throttled_seconds) usually[reason] += seconds;
   }
   for (const auto& [reason, seconds] : held) {
     if (seconds > much * sampled && seconds > 2 * usually[reason])
-      return fmt::format("its GPU lowered its clocks ({})", reason);
+      return Note{.kind = NoteKind::gpu_clocks_of_node, .about = {reason}};
   }
-  return "";
+  return std::nullopt;
 }
 
 /// The node with what identifies it, and is no cause, taken from a node like it. Without cases.
@@ -334,29 +332,27 @@ Result named_like(const Result& node, const Result& like) {
 }
 
 /// The first difference of the cases' conditions or algorithms.
-std::string case_difference(const Result& node, const Result& like, const Work& work) {
+std::optional<Note> case_difference(const Result& node, const Result& like, const Work& work) {
   for (const auto& [c, other] : common_pairs(node, like, work)) {
-    const auto found = case_differences(*other, *c);
-    if (!found.empty()) return found.front().text;
-    if (std::string text = algorithm_difference(*other, *c); !text.empty()) return text;
+    auto found = case_differences(*other, *c);
+    if (!found.empty()) return std::move(found.front().note);
+    if (auto algorithm = algorithm_difference(*other, *c)) return algorithm;
   }
-  return "";
+  return std::nullopt;
 }
 
 /// The likeliest cause among the recorded differences between the node and a usual one.
-std::string cause_of(const Result& node, const Result& like, const Work& work, double ratio) {
+Note cause_of(const Result& node, const Result& like, const Work& work, double ratio) {
   const BackendRecord* backend = find_backend(node.backends, work.first);
   const bool is_on_gpu = backend != nullptr && backend->device == "gpu";
-  std::vector<std::string> causes{is_on_gpu ? slow_gpu(node, like, work) : slow_part(node, like, ratio)};
+  if (auto slow = is_on_gpu ? slow_gpu(node, like, work) : slow_part(node, like, ratio)) return *slow;
   const Result named = named_like(node, like);
-  for (const FoundDifference& found : backend_differences(like, named, work.first))
-    causes.push_back(found.text);
-  causes.push_back(case_difference(node, like, work));
   constexpr NamesOfSides names{.base = "a usual node", .head = "this node"};
-  for (const FoundDifference& found : run_differences(like, named, names)) causes.push_back(found.text);
-  for (std::string& text : lesser_differences(like, named, names)) causes.push_back(std::move(text));
-  const auto first = std::ranges::find_if(causes, [](const std::string& text) { return !text.empty(); });
-  return first == causes.end() ? "nothing that was recorded differs" : *first;
+  if (auto found = backend_differences(like, named, work.first); !found.empty()) return found.front().note;
+  if (auto found = case_difference(node, like, work)) return *found;
+  if (auto found = run_differences(like, named, names); !found.empty()) return found.front().note;
+  if (auto found = lesser_differences(like, named, names); !found.empty()) return found.front();
+  return {.kind = NoteKind::nothing_differs};
 }
 
 // ---- the judgement
@@ -495,7 +491,7 @@ class Judgement {
                                               .is_probably_slower = judged.is_probable(place),
                                               .has_one_launch = has_one_launch(node, work.work)});
       if (!standing.is_slower) standing.slower_from = slower_from(judged, place, *ratio);
-      if (!judged.is_usual(place)) standing.cause = cause(judged, place, standing.ratio);
+      if (!judged.is_usual(place)) standing.cause = {cause(judged, place, standing.ratio)};
     }
   }
 
@@ -515,7 +511,7 @@ class Judgement {
   }
 
   /// Compares with the node whose time is the median of the others that are not slow.
-  std::string cause(const JudgedWork& judged, std::size_t place, double ratio) const {
+  Note cause(const JudgedWork& judged, std::size_t place, double ratio) const {
     const std::vector<Score>& scores = judged.work.scores;
     const std::vector<std::size_t> usual = judged.others(place);
     const auto first_run = [&](std::size_t of) -> const Result& {
@@ -556,12 +552,12 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
   std::set<std::size_t> compared;
   for (NodeKind& kind : fleet.kinds) {
     if (kind.nodes.size() < fewest_alike) {
-      kind.why_not = fmt::format("{} of this kind, and at least {} are needed to find a slow one",
-                                 kind.nodes.size(), fewest_alike);
+      kind.why_not = {
+          {.kind = NoteKind::few_of_kind, .figures = {static_cast<double>(kind.nodes.size()), fewest_alike}}};
       continue;
     }
     auto works = common_works(kind, nodes, times);
-    if (works.empty()) kind.why_not = "no case was measured on all of them";
+    if (works.empty()) kind.why_not = {{.kind = NoteKind::no_common_case}};
     for (const CommonWork& work : works) {
       for (const Score& score : work.scores) compared.insert(score.node);
     }
@@ -571,11 +567,11 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
     const auto of_kind = kind.why_not.empty() ? cases_of_kind(kind, nodes, times) : std::set<CaseOfWork>();
     for (const std::size_t node : kind.nodes) {
       for (const std::size_t run : nodes[node].runs) {
-        const auto facts = facts_on(results[run], of_kind, times[run]);
-        if (facts.empty()) continue;
-        fleet.is_partial = true;
-        fleet.notes.push_back(fmt::format(
-            "{}: {}", nodes[node].runs.size() == 1 ? nodes[node].name : files[run], fmt::join(facts, ", ")));
+        for (Note& fact : facts_on(results[run], of_kind, times[run])) {
+          fleet.is_partial = true;
+          fleet.notes.push_back(
+              with_source(nodes[node].runs.size() == 1 ? nodes[node].name : files[run], std::move(fact)));
+        }
       }
     }
   }
@@ -583,10 +579,10 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
     if (!compared.contains(node)) fleet.not_compared.push_back(node);
     for (const std::size_t run : nodes[node].runs) {
       if (!results[run].complete)
-        fleet.notes.push_back(fmt::format("{}: the run was interrupted", files[run]));
+        fleet.notes.push_back({.source = files[run], .kind = NoteKind::run_interrupted});
     }
   }
-  if (std::string note = runs_note(nodes); !note.empty()) fleet.notes.push_back(std::move(note));
+  if (auto note = nodes_with_runs(nodes)) fleet.notes.push_back(std::move(*note));
   fleet.has_wrong = std::ranges::any_of(results, has_wrong_case);
   fleet.standings = judgement.run();
   return fleet;

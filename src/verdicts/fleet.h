@@ -37,13 +37,13 @@ struct NodeStanding {
   /// The ratio from which on the node would be slower: how much the others differ decides. Absent for one
   /// that is. May be infinite.
   std::optional<double> slower_from = {};
-  std::string cause = {};  // of a slower one: what was recorded differently there, in a few words
+  std::vector<Note> cause = {};  // of a slower one: what was recorded differently there
 };
 
 struct NodeKind {
   std::string name;                // "Xeon Emerald Rapids, 16 cores, NVIDIA H100"
   std::vector<std::size_t> nodes;  // indices into Fleet::nodes
-  std::string why_not = {};        // why no slow node can be found among them; empty if it can
+  std::vector<Note> why_not = {};  // why no slow node can be found among them; empty if it can
 };
 
 struct Fleet {
@@ -53,9 +53,9 @@ struct Fleet {
   std::vector<NodeStanding> standings =
       {};  // slower ones first, then probable ones; each time the slowest first
   std::vector<std::size_t> not_compared = {};
-  bool has_wrong = false;   // a node has a wrong result, or an impossibly fast one
-  bool is_partial = false;  // a node lacks a valid time of a case, or a backend of others of its kind
-  std::vector<std::string> notes = {};  // on nodes with cases that have no time, and with several runs
+  bool has_wrong = false;        // a node has a wrong result, or an impossibly fast one
+  bool is_partial = false;       // a node lacks a valid time of a case, or a backend of others of its kind
+  std::vector<Note> notes = {};  // on nodes with cases that have no time, and with several runs
 };
 
 /// Judges the results of the nodes; `files` names their files. Results of one machine by its name, processors
@@ -74,6 +74,6 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
 int exit_status(const Fleet& fleet);
 
 /// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.
-std::string to_json_text(Fleet fleet);
+std::string to_json_text(Fleet fleet, const Words& words);
 
 }  // namespace breakeven

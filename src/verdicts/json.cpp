@@ -84,7 +84,7 @@ void fields(Fields& f, CaseVerdict& c) {
   f.required("verdict", c.verdict);
   f.if_set("not_slower", c.not_slower);
   f.if_set("differences", c.differences);
-  f.optional("reason", c.reason);
+  joined_note_field(f, "reason", c.reasons);
   if (c.ratio && !is_finite(*c.ratio))
     f.derived("ratio", nullptr);
   else
@@ -115,7 +115,7 @@ void fields(Fields& f, Verdicts& v) {
   if (f.writes()) f.derived("exit_status", exit_status(v));
   tool_fields(f, v.tool_version);
   f.required("threshold", v.threshold);
-  f.optional("method", v.method);
+  joined_note_field(f, "method", v.method);
   f.optional("wall_seconds", v.wall_seconds);
   note_text_fields(f, "warnings", v.warnings);
   f.required("host", v.host);
@@ -126,8 +126,8 @@ void fields(Fields& f, Verdicts& v) {
   f.if_set("mean_change", v.mean_change);
 }
 
-std::string to_json_text(const Verdicts& v, const Words* words) {
-  return text_in_lines(json_of(v, words), {lines_of("cases", v.cases, words)});
+std::string to_json_text(const Verdicts& v, const Words& words) {
+  return text_in_lines(json_of(v, &words), {lines_of("cases", v.cases, &words)});
 }
 
 Verdicts verdicts_from(const Json& json) {
@@ -265,8 +265,8 @@ Threshold threshold_from(const Json& json) {
   return threshold;
 }
 
-std::string to_json_text(const Threshold& threshold, const Words* words) {
-  return text_of(json_of(threshold, words));
+std::string to_json_text(const Threshold& threshold, const Words& words) {
+  return text_of(json_of(threshold, &words));
 }
 
 // ---- a selftest
@@ -312,9 +312,9 @@ std::string to_json_text(const Selftest& selftest) {
   return text_of(json_of(selftest), 1) + "\n";
 }
 
-std::string to_json_text(Fleet fleet) {
+std::string to_json_text(Fleet fleet, const Words& words) {
   Json json;
-  Fields f(json);
+  Fields f(json, &words);
   f.derived("schema", std::string("breakeven.fleet/1"));
   f.derived("threshold", fleet.threshold);
   f.objects("kinds", fleet.kinds, [&](Fields& one, NodeKind& kind) {
@@ -322,14 +322,14 @@ std::string to_json_text(Fleet fleet) {
     for (const std::size_t node : kind.nodes) nodes.push_back(fleet.nodes[node]);
     one.derived("name", kind.name);
     one.derived("nodes", nodes);
-    one.if_set("why_not", kind.why_not);
+    joined_note_field(one, "why_not", kind.why_not, true);
   });
   std::vector<std::string> not_compared;
   for (const std::size_t node : fleet.not_compared) not_compared.push_back(fleet.nodes[node]);
   f.if_set("not_compared", not_compared);
   f.if_set("wrong", fleet.has_wrong);
   f.if_set("partial", fleet.is_partial);
-  f.if_set("notes", fleet.notes);
+  if (!fleet.notes.empty()) note_text_fields(f, "notes", fleet.notes);
   f.objects("standings", fleet.standings, [&](Fields& one, NodeStanding& standing) {
     one.derived("node", fleet.nodes[standing.node]);
     one.required("backend", standing.backend);
@@ -344,7 +344,7 @@ std::string to_json_text(Fleet fleet) {
     one.if_set("probably_slower", standing.is_probably_slower);
     one.if_set("one_launch", standing.has_one_launch);
     one.if_set("slower_from", standing.slower_from);
-    one.if_set("cause", standing.cause);
+    joined_note_field(one, "cause", standing.cause, true);
   });
   return text_of(json, 1) + "\n";
 }

@@ -144,26 +144,21 @@ std::string place_of(const Result& result) {
   return gpus.empty() ? result.host.name : fmt::format("{} ({})", result.host.name, fmt::join(gpus, ", "));
 }
 
-/// "shards 1/3 and 3/3 were measured on alpha, shard 2/3 on beta"; empty if all were measured in one place.
-std::string describe_places(const std::vector<ShardFile>& files) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> places;  // with their shards
+/// The places, each with its shards; empty if all were measured in one.
+std::optional<Note> places_of(const std::vector<ShardFile>& files) {
+  Note note{.kind = NoteKind::places_of_shards};
+  std::vector<std::string>& about = note.about;
   for (const ShardFile& file : files) {
     const std::string place = place_of(file.result);
-    auto known = std::ranges::find(places, place, &decltype(places)::value_type::first);
-    if (known == places.end()) known = places.insert(places.end(), {place, {}});
-    known->second.push_back(shard_of(file).text());
+    const std::string shard = shard_of(file).text();
+    std::size_t known = 0;
+    while (known < about.size() && about[known] != place) known += 2;
+    if (known < about.size())
+      about[known + 1] += ", " + shard;
+    else
+      about.insert(about.end(), {place, shard});
   }
-  if (places.size() == 1) return "";
-  std::vector<std::string> texts;
-  texts.reserve(places.size());
-  for (const auto& [place, shards] : places) {
-    texts.push_back(fmt::format("shard{} {} {}on {}", shards.size() == 1 ? "" : "s", fmt::join(shards, ", "),
-                                !texts.empty()       ? ""
-                                : shards.size() == 1 ? "was measured "
-                                                     : "were measured ",
-                                place));
-  }
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return about.size() <= 2 ? std::nullopt : std::optional(note);
 }
 
 /// Gives the result the ids of the GPUs that `first` has. They identify a machine, but do not change its
@@ -180,16 +175,16 @@ void take_gpu_ids(Result& result, const Result& first) {
 
 /// How the places of ranks differ in two shards. They have no case in common, so this compares the first
 /// cases of each device with as many ranks. Empty if they agree.
-std::string rank_difference_of(const Result& first, const Result& other) {
+std::optional<Note> rank_difference_of(const Result& first, const Result& other) {
   for (const CaseResult& is : other.cases) {
     const std::size_t ranks = is.conditions.ranks.size();
     const auto was = std::ranges::find_if(first.cases, [&](const CaseResult& c) {
       return c.device == is.device && c.conditions.ranks.size() == ranks;
     });
     if (ranks == 0 || was == first.cases.end()) continue;
-    if (std::string text = rank_difference(*was, is); !text.empty()) return text;
+    if (auto difference = rank_difference(*was, is)) return difference;
   }
-  return "";
+  return std::nullopt;
 }
 
 /// All differences of two shards that may change times.
@@ -198,8 +193,8 @@ std::vector<FoundDifference> differences(const Result& first, const Result& othe
   const bool is_gpus_alone =
       std::ranges::all_of(other.cases, [](const CaseResult& c) { return c.device == "gpu"; });
   if (is_gpus_alone) std::erase_if(all, [](const FoundDifference& found) { return is_of_cpus(found.what); });
-  if (std::string text = rank_difference_of(first, other); !text.empty())
-    all.push_back({.what = Difference::threads, .text = std::move(text)});
+  if (auto difference = rank_difference_of(first, other))
+    all.push_back({.what = Difference::threads, .note = std::move(*difference)});
   for (const BackendRecord& backend : first.backends) {
     for (FoundDifference& found : backend_differences(first, other, backend.name))
       all.push_back(std::move(found));
@@ -215,27 +210,20 @@ bool check_machines(std::vector<ShardFile>& files, const std::set<Difference>& a
   const ShardFile& first = files.front();
   for (auto file = std::next(files.begin()); file != files.end(); ++file) {
     const std::string shard = shard_of(*file).text();
-    for (const std::string& text : lesser_differences(first.result, file->result))
-      warnings.push_back(with_source("shard " + shard, quoted_note(text)));
+    for (Note& note : lesser_differences(first.result, file->result))
+      warnings.push_back(with_source("shard " + shard, std::move(note)));
     take_gpu_ids(file->result, first.result);
-    std::vector<std::string> refused;
-    std::set<std::string_view> kinds;
-    for (const FoundDifference& found : differences(first.result, file->result)) {
+    ShardsIncomparable refused{.first = first.file, .other = file->file};
+    for (FoundDifference& found : differences(first.result, file->result)) {
       are_alike = false;
       if (allowed.contains(found.what)) {
-        warnings.push_back(
-            with_source("shard " + shard, {.kind = NoteKind::allowed_difference, .about = {found.text}}));
+        warnings.push_back(with_source("shard " + shard, with_source("allowed", std::move(found.note))));
       } else {
-        refused.push_back(found.text);
-        kinds.insert(name(found.what));
+        refused.differences.push_back(std::move(found.note));
+        add_once(refused.kinds, std::string(name(found.what)));
       }
     }
-    if (!refused.empty())
-      throw ShardsIncomparable(
-          fmt::format("{} (the base) and {} (the head) were not measured alike: {}; measure one of them "
-                      "again, or join them "
-                      "with --allow {}",
-                      first.file, file->file, fmt::join(refused, "; "), fmt::join(kinds, ",")));
+    if (!refused.differences.empty()) throw ShardsIncomparable{std::move(refused)};
   }
   return are_alike;
 }
@@ -247,18 +235,16 @@ void add_new(std::vector<T>& list, const std::vector<T>& more) {
   for (const T& one : more) add_once(list, one);
 }
 
-/// How to continue a shard that is not complete.
-std::string describe_incomplete(const ShardFile& file) {
+/// A shard that is not complete, with the options to continue it.
+Note incomplete_shard(const ShardFile& file) {
   const Measure usual;
   const ShardSettings defaults{
       .precision = usual.precision, .max_seconds = usual.max_seconds, .energy_seconds = usual.energy_seconds};
   const auto& cases = file.result.cases;
-  return fmt::format(
-      "shard {0} ({1}) is incomplete, {2} of its {3} results are missing: continue it with `breakeven run "
-      "CONFIG --shard {0} --resume {1}{4}` and the --filter, --backends and --threads that it had, then "
-      "merge again",
-      shard_of(file).text(), file.file, std::ranges::count(cases, Status::interrupted, &CaseResult::status),
-      cases.size(), options_of_shard(file.result, defaults));
+  const auto missing = std::ranges::count(cases, Status::interrupted, &CaseResult::status);
+  return {.kind = NoteKind::incomplete_shard,
+          .figures = {static_cast<double>(missing), static_cast<double>(cases.size())},
+          .about = {shard_of(file).text(), file.file, options_of_shard(file.result, defaults)}};
 }
 
 std::optional<Sampling> sum_of_sampling(const std::vector<ShardFile>& files) {
@@ -345,11 +331,10 @@ Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& al
   check_complete(files);
 
   std::vector<Note> warnings;
-  if (std::string places = describe_places(files); !places.empty())
-    warnings.push_back(quoted_note(std::move(places)));
+  if (auto places = places_of(files)) warnings.push_back(std::move(*places));
   const bool are_alike = check_machines(files, allowed, warnings);
   for (const ShardFile& file : files) {
-    if (!file.result.complete) add_once(warnings, quoted_note(describe_incomplete(file)));
+    if (!file.result.complete) add_once(warnings, incomplete_shard(file));
     add_new(warnings, file.result.warnings);
   }
   std::vector<CaseResult> cases = joined_cases(files);

@@ -23,10 +23,12 @@ class ShardError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown for shards that were measured under conditions too different for one result.
-class ShardsIncomparable : public ShardError {
- public:
-  using ShardError::ShardError;
+/// Thrown for shards that were measured under conditions too different for one result: the files of the first
+/// and of another shard, how they differ, and the differences that would have to be allowed.
+struct ShardsIncomparable {
+  std::string first, other;
+  std::vector<Note> differences = {};
+  std::vector<std::string> kinds = {};
 };
 
 /// The names of the differences that may be allowed: all that concern whole runs.
@@ -35,7 +37,7 @@ std::vector<std::string> allowable_differences();
 /// Joins the shards, with the cases in the config's order. Machines may differ in their names and in the ids
 /// of their GPUs; a warning in the result then says where each shard was measured. Other differences that
 /// `compare` finds must be in `allowed`. The result is incomplete if a shard is, and a warning in it says how
-/// to continue. Throws ShardError.
+/// to continue. Throws ShardError and ShardsIncomparable.
 Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& allowed);
 
 }  // namespace breakeven

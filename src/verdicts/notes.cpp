@@ -33,13 +33,13 @@ std::vector<Note> backend_warnings(const std::string& name, const BackendRecord*
   return warnings;
 }
 
-std::vector<std::string> same_file_warnings(const Side& base, const Side& head) {
+std::vector<Note> same_file_warnings(const Side& base, const Side& head) {
   const auto set_for = [](const Side& side, std::string_view variable) {
     const auto found =
         std::ranges::find_if(side.environment, [&](const auto& entry) { return entry.first == variable; });
     return found == side.environment.end() ? std::string() : found->second;
   };
-  std::vector<std::string> warnings;
+  std::vector<Note> warnings;
   for (const std::string_view variable : {"LD_LIBRARY_PATH", "LD_PRELOAD"}) {
     if (set_for(base, variable) == set_for(head, variable)) continue;
     for (const BackendRecord& of_base : base.backends) {
@@ -47,8 +47,9 @@ std::vector<std::string> same_file_warnings(const Side& base, const Side& head) 
       if (of_head == nullptr || of_base.library_files.empty() ||
           of_base.library_files != of_head->library_files)
         continue;
-      warnings.push_back(fmt::format("{}: both sides loaded {}, although {} differs", of_base.name,
-                                     of_base.library_files.front().second, variable));
+      warnings.push_back({.source = of_base.name,
+                          .kind = NoteKind::same_file,
+                          .about = {of_base.library_files.front().second, std::string(variable)}});
     }
   }
   return warnings;

@@ -20,7 +20,7 @@ std::vector<Note> backend_warnings(const std::string& name, const BackendRecord*
 
 /// Warns if both sides loaded the same library file although LD_LIBRARY_PATH or LD_PRELOAD differs. The
 /// loader does not report a missing folder.
-std::vector<std::string> same_file_warnings(const Side& base, const Side& head);
+std::vector<Note> same_file_warnings(const Side& base, const Side& head);
 
 /// Replaces notes that several cases of a backend share by one warning with the number of cases.
 void gather_common_notes(Verdicts& verdicts);

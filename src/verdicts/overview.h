@@ -16,18 +16,6 @@ std::string status_text(Status status);
 /// "timed out: no answer within 60 s"; the status alone if the reason says no more.
 std::string status_text(Status status, const std::string& reason);
 
-/// Cases that could not be compared for the same cause. They point into the verdicts.
-struct CauseGroup {
-  std::string cause;   // "different machine and library", "the head failed", or a reason that all cases share
-  std::string reason;  // the first case's reason, in full
-  std::vector<const CaseVerdict*> cases;
-};
-
-/// Groups the cases without two comparable times by cause; the largest group comes first. Leaves out cases
-/// that are wrong in the head, which fail for another reason, new cases that are right, and cases that
-/// neither side supports.
-std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts);
-
 /// Head over base, for all cases together.
 struct OverallChange {
   double ratio = 1;                       // the geometric mean over the cases

@@ -1,18 +1,25 @@
 #include "verdicts/selftest.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "statistics/distributions.h"
-#include "text/counted.h"
 #include "text/printable.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {
+namespace {
+
+/// A file's text in a warning of one line.
+std::string short_text(std::string_view text) {
+  constexpr std::size_t most = 100;
+  return message_line(text, most);
+}
+
+}  // namespace
 
 void InjectedCounts::add(const Verdicts& verdicts) {
   const auto count = [&](Verdict verdict) {
@@ -78,39 +85,33 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
   return all;
 }
 
-std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host& here,
-                                           const GateRules& rules) {
-  std::vector<std::string> warnings;
-  if (selftest.host.cpu != here.cpu) {
-    return {message_line(
-        fmt::format("the selftest is from another host, {} ({}); run `breakeven selftest` on this one",
-                    selftest.host.name, selftest.host.cpu))};
-  }
-  if (!selftest.host.cpu_identity.empty() && selftest.host.cpu_identity != here.cpu_identity) {
-    return {message_line(fmt::format(
-        "the selftest is from another processor, {}, and this one is {}; run `breakeven selftest` again",
-        selftest.host.cpu_identity, identity_text(here)))};
-  }
+std::vector<Note> selftest_warnings(const Selftest& selftest, const Host& here, const GateRules& rules) {
+  if (selftest.host.cpu != here.cpu)
+    return {{.kind = NoteKind::selftest_of_other_host,
+             .about = {short_text(selftest.host.name), short_text(selftest.host.cpu)}}};
+  if (!selftest.host.cpu_identity.empty() && selftest.host.cpu_identity != here.cpu_identity)
+    return {{.kind = NoteKind::selftest_of_other_processor,
+             .about = {short_text(selftest.host.cpu_identity), short_text(identity_text(here))}}};
+  std::vector<Note> warnings;
+  const std::string created = short_text(selftest.created);
   // The changes that could be found if every change mattered. They must not exceed the requested threshold.
   GateRules finest = rules;
   finest.threshold = 0;
   const auto blind = std::ranges::count_if(selftest.noise, [&](const CaseNoise& c) {
     return smallest_change(c.deviation, c.bound, finest) > rules.threshold;
   });
-  if (blind > 0) {
-    warnings.push_back(message_line(fmt::format(
-        "the selftest of {} could not detect changes of {:.1f} % in {} of {} on this host, so they may "
-        "end inconclusive: use a larger --threshold or a quieter host",
-        selftest.created, rules.threshold * 100, blind,
-        counted_text(selftest.noise.size(), "case", "cases"))));
-  }
+  if (blind > 0)
+    warnings.push_back(
+        {.kind = NoteKind::selftest_finds_less,
+         .figures = {rules.threshold, static_cast<double>(blind), static_cast<double>(selftest.noise.size())},
+         .about = {created}});
   for (const InjectedCounts& counts : selftest.counts) {
     if (counts.share > 0) continue;
-    if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm) {
-      warnings.push_back(message_line(
-          fmt::format("in the selftest of {}, {} of {} without a change failed on this host",
-                      selftest.created, counts.failing, counted_text(counts.suites, "gate", "gates"))));
-    }
+    if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm)
+      warnings.push_back(
+          {.kind = NoteKind::selftest_failed,
+           .figures = {static_cast<double>(counts.failing), static_cast<double>(counts.suites)},
+           .about = {created}});
   }
   return warnings;
 }

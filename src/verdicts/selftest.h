@@ -53,8 +53,7 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
 
 /// Warnings that a gate with `rules` needs more than the selftest found possible, or that the selftest is
 /// from another host than `here`. Empty if there are none.
-std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host& here,
-                                           const GateRules& rules);
+std::vector<Note> selftest_warnings(const Selftest& selftest, const Host& here, const GateRules& rules);
 
 /// Writes JSON, schema breakeven.selftest/1, described in docs/regression-checks.md.
 std::string to_json_text(const Selftest& selftest);

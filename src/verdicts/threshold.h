@@ -115,7 +115,7 @@ bool cannot_be_measured(const ThresholdAnswer& answer, const Threshold& threshol
 int exit_status(const Threshold& threshold);
 
 /// Writes JSON, schema breakeven.threshold/1, described in docs/thresholds.md.
-std::string to_json_text(const Threshold& threshold, const Words* words = nullptr);
+std::string to_json_text(const Threshold& threshold, const Words& words);
 /// Reads JSON of that schema. Throws ResultError, which names the place but not the file.
 Threshold threshold_from(const nlohmann::ordered_json& json);
 

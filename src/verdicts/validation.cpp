@@ -10,6 +10,7 @@
 
 #include "protocol/possible_seconds.h"
 #include "results/validation.h"
+#include "verdicts/launch_effect.h"
 
 namespace breakeven {
 namespace {
@@ -58,6 +59,20 @@ std::string fault_of_launches(const CaseVerdict& c) {
   return fmt::format("has a ratio of {}, and launches that give {} to {}", c.ratio->value, least, most);
 }
 
+/// The bounds of the ratio that a verdict rests on. A gate's rests on a part of its launches: it is between
+/// those of the launch with the least and the one with the largest change.
+Ratio bounds_of_decision(const CaseVerdict& c) {
+  if (c.launches.empty()) return *c.ratio;
+  Ratio bounds = *c.ratio;
+  for (const LaunchSamples& launch : c.launches) {
+    if (launch.base.empty() || launch.head.empty()) continue;
+    const LaunchEffect effect = effect_of(launch);
+    bounds.low = std::min(bounds.low, std::exp(effect.lower));
+    bounds.high = std::max(bounds.high, std::exp(effect.upper));
+  }
+  return bounds;
+}
+
 std::string fault_of_verdict(const CaseVerdict& c, double threshold) {
   const bool is_change = c.verdict == Verdict::slower || c.verdict == Verdict::faster;
   const bool are_ok =
@@ -70,14 +85,12 @@ std::string fault_of_verdict(const CaseVerdict& c, double threshold) {
   // The same number of images that fit has no ratio.
   if (!c.ratio) return is_change ? fmt::format("has the verdict {}, and no ratio", name(c.verdict)) : "";
   const Ratio& ratio = *c.ratio;
+  const Ratio decided = bounds_of_decision(c);
   const double slower = 1 + threshold, faster = 1 / slower;
-  // A gate's verdict rests on a part of its launches, and the ratio is of all.
-  const bool is_of_all = c.launches.empty();
   const bool contradicts = c.verdict == Verdict::slower   ? ratio.value <= 1
                            : c.verdict == Verdict::faster ? ratio.value >= 1
-                           : c.verdict == Verdict::same
-                               ? is_of_all && (ratio.low > slower || ratio.high < faster)
-                               : is_of_all && c.not_slower && ratio.low > slower;
+                           : c.verdict == Verdict::same   ? decided.low > slower || decided.high < faster
+                                                          : c.not_slower && decided.low > slower;
   if (!contradicts) return "";
   return fmt::format("has the verdict {}, and a ratio of {}, from {} to {}, with a threshold of {}",
                      c.not_slower ? "not_slower" : name(c.verdict), ratio.value, ratio.low, ratio.high,
@@ -159,6 +172,7 @@ std::string fault_of(const ThresholdContender& side, bool from_results) {
 }  // namespace
 
 std::string fault_of(const CaseVerdict& c, double threshold) {
+  if (std::string fault = fault_of_id(c); !fault.empty()) return fault;
   for (const auto& seconds : {c.base_seconds, c.head_seconds}) {
     if (seconds && !is_possible(*seconds)) return fault_of_sample(*seconds);
   }

@@ -55,7 +55,7 @@ struct CaseVerdict : CaseOnBackend {
   /// An inconclusive case that is certainly not slower by the threshold and may be faster. It passes.
   bool not_slower = false;
   std::vector<std::string> differences = {};  // reasons why it is not compared: "machine", "library", ...
-  std::string reason;                         // why the verdict is not clear; empty if it is
+  std::vector<Note> reasons = {};             // why the verdict is not clear; empty if it is
   std::optional<Ratio> ratio;                 // absent without two times, or with too few launches
   std::optional<double> base_seconds, head_seconds;  // medians
   std::string base_algorithm, head_algorithm;        // that the library chose
@@ -87,9 +87,9 @@ struct Verdicts {
   Host host;  // of the head
   std::optional<MachineSpeed> machine_speed = {};
   Side base, head;
-  double threshold = 0.03;  // the smallest change that matters: 0.03 is 3 %
-  std::string method = {};  // how intervals are computed and errors controlled, in sentences
-  double wall_seconds = 0;  // the time of the measurement
+  double threshold = 0.03;        // the smallest change that matters: 0.03 is 3 %
+  std::vector<Note> method = {};  // how intervals are computed and errors controlled
+  double wall_seconds = 0;        // the time of the measurement
   std::vector<Note> warnings;
   std::vector<std::string> notes = {};  // such as what else could be measured
   /// The mean change over all cases, from `compare`. A gate's follows from its launches: overall_change().
@@ -144,7 +144,7 @@ int exit_status(const Verdicts& verdicts, FailOn fail_on = FailOn::inconclusive)
 const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name);
 
 /// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
-std::string to_json_text(const Verdicts& verdicts, const Words* words = nullptr);
+std::string to_json_text(const Verdicts& verdicts, const Words& words);
 /// Reads a verdict file's document. Throws JsonError, which names the place but not the file.
 Verdicts verdicts_from(const nlohmann::ordered_json& document);
 

@@ -23,7 +23,6 @@
 #include "version.h"
 #include "worker/backend.h"
 #include "worker/communicator.h"
-#include "worker/extra_work.h"
 #include "worker/rank_answers.h"
 #include "worker/rank_job.h"
 #include "worker/timing.h"
@@ -116,8 +115,6 @@ class Worker {
       for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));
       hello.supports.emplace_back(operation.op, std::move(dtypes));
     }
-    if (const auto extra = extra_work())
-      hello.libraries.emplace_back(extra_work_library, fmt::format("{:g} %", *extra * 100));
     if (hello.device != "cpu") {
       // If the device is known, the driver reads its energy counter.
       if (hello.device_id.empty())
@@ -209,8 +206,6 @@ class Worker {
 
   void prepare(const request::Prepare& request, const Operation& operation) {
     auto prepared = operation.prepare(request.problem, request.seed);
-    if (const auto extra = extra_work())
-      prepared = with_extra_work(std::move(prepared), *extra, backend_.hello.device == "cpu");
     if (request.cold) prepared->flush();  // allocates what the flushes of samples need
     prepared_ = std::move(prepared);
     problem_ = request.problem;

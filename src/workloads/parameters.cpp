@@ -116,6 +116,7 @@ Parameter tuned_parameter() {
 
 Parameters with_added(const std::vector<Parameter>& known, const Parameters& given) {
   Parameters all;
+  all.reserve(known.size());
   for (const Parameter& parameter : known) {
     if (const Value* value = given.find(parameter.name))
       all.set(parameter.name, *value);
@@ -175,6 +176,11 @@ void Parameters::set(std::string_view name, Value value) {
     }
   }
   entries_->emplace_back(name, std::move(value));
+}
+
+void Parameters::reserve(std::size_t count) {
+  if (!entries_) entries_ = std::make_shared<Entries>();
+  entries_->reserve(count);
 }
 
 const Parameters::Entries& Parameters::entries() const {

@@ -1,6 +1,7 @@
 // The parameters of a case: those that a workload declares, and the values from a config.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -69,6 +70,8 @@ class Parameters {
   Parameters(std::initializer_list<std::pair<std::string, Value>> entries)
       : entries_(std::make_shared<Entries>(entries)) {}
   void set(std::string_view name, Value value);
+  /// Makes room for so many parameters. Without it, room doubles as they come, and half of it may stay empty.
+  void reserve(std::size_t count);
   const Value* find(std::string_view name) const;
   /// The value of a parameter. Throws std::out_of_range with its name if it is missing or of another type.
   std::int64_t integer(std::string_view name) const;

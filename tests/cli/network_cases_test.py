@@ -16,7 +16,6 @@ from breakeven_worker import network_cases, nhwc_models, serve  # noqa: E402
 from breakeven_worker.backend import Backend, Failed, Operation, Prepared, Transfer, Unsupported  # noqa: E402
 from breakeven_worker.cudnn import version_text  # noqa: E402
 from breakeven_worker.dataset import DISTINCT_ORDERS, epoch_order  # noqa: E402
-from breakeven_worker.extra_work import with_extra_work  # noqa: E402
 from breakeven_worker.random_stream import BATCH_ORDER, RandomStream  # noqa: E402
 from breakeven_worker.ranks import Alone  # noqa: E402
 from breakeven_worker.timing import fastest, may_race, take_sample, with_others  # noqa: E402
@@ -87,13 +86,6 @@ class Orders(unittest.TestCase):
             untimed = math.ceil(iterations / 10)  # before the clock starts
             self.assertEqual(len(self.model.log) - first, (untimed + iterations) * transfer.repetitions)
         self.assertEqual(self.model.log[-1], epoch_order(IMAGES, SEED, 29)[:BATCH].tolist())  # step 87, of 3 an epoch
-
-    def test_extra_runs_have_their_orders_too(self):
-        training = self.training()
-        take_sample(with_extra_work(training, 0.5, on_host=False), 20, Transfer(), cold=False, on_host=False)
-        first = self.model.log.index(epoch_order(IMAGES, SEED, 0)[:BATCH].tolist())
-        self.assertNotIn("order", self.model.log[first:])
-        self.assertEqual(len(self.model.log) - first, 33)  # 22 and their half
 
     def test_later_epochs_repeat_the_orders(self):
         training = self.training()

@@ -187,17 +187,6 @@ TEST_F(RanksTest, OfAnotherBuildAreRefused) {
               HasSubstr("runs another build of this program than rank 0"));
 }
 
-TEST_F(RanksTest, WithOtherSettingsAreRefused) {
-  const auto mixed = launcher("shift\nexec mpirun -np 1 \"$@\" : -np 1 -x BREAKEVEN_EXTRA_WORK=0.5 \"$@\"");
-  EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", mixed.string() + " {ranks}"}),
-              HasSubstr("has extra work 50 %, and rank 0 does not have it; ranks must not differ"));
-}
-
-TEST_F(RanksTest, DoExtraWorkEquallyOften) {
-  result_of(Json::array({training(64, 2)}), {"openblas"},
-            {"--seconds", "0.2", "--launcher", "mpirun -np {ranks} -x BREAKEVEN_EXTRA_WORK=0.5"});
-}
-
 TEST_F(RanksTest, OfAnotherNumberAreRefused) {
   const auto more = launcher("shift\nexec mpirun -np 3 \"$@\"");
   EXPECT_THAT(reason_of(training(64, 2), "openblas", {"--launcher", more.string() + " {ranks}"}),

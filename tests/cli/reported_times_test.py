@@ -185,7 +185,6 @@ OTHER_ANSWERS = {
     "libraries": ({"openblas": "0.3.5"}, "openblas 0.3.21 -> 0.3.5"),
     "library_files": ({"openblas": "/opt/openblas.so"}, "file of openblas none -> /opt/openblas.so"),
     "kernels": ({"libraries": {"openblas": "0.3.21", "kernels": "Haswell"}}, "kernels none -> Haswell"),
-    "extra work": ({"libraries": {"openblas": "0.3.21", "extra work": "5 %"}}, "extra work none -> 5 %"),
     "simulated clock": ({"libraries": {"openblas": "0.3.21", "simulated clock": "yes"}}, "simulated clock"),
     "supports": ({"matmul": ["f64"]}, "matmul in f32, f64 -> in f64"),
     "file": (None, "was replaced"),

@@ -77,11 +77,5 @@ TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {
   }
 }
 
-TEST_F(SelftestTest, NeedsBackendsThatDoExtraWork) {
-  // This backend ignores the request for extra work.
-  EXPECT_THAT(with_status(4, selftest(noise_ + ",extra_work=0")).err,
-              HasSubstr("does no extra work when BREAKEVEN_EXTRA_WORK asks for it"));
-}
-
 }  // namespace
 }  // namespace breakeven::cli_tests

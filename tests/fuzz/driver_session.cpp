@@ -13,6 +13,7 @@
 #include "session/identity.h"
 #include "session/mismatch.h"
 #include "session/received_lines.h"
+#include "unit/texts_of_files.h"
 
 using namespace breakeven;
 

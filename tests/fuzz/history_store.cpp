@@ -13,6 +13,7 @@
 #include "reports/history.h"
 #include "results/google_benchmark.h"
 #include "unit/history_store_sample.h"
+#include "unit/texts_of_files.h"
 
 using namespace breakeven;
 

@@ -5,6 +5,7 @@
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "results/google_benchmark.h"
+#include "unit/texts_of_files.h"
 
 using namespace breakeven;
 

@@ -2,6 +2,7 @@
 // or verdicts, a break-even or a selftest that can be written and read again, with well-formed reports.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
+#include "unit/texts_of_files.h"
 #include "verdicts/measured.h"
 #include "verdicts/selftest.h"
 
@@ -28,7 +29,8 @@ void read_as_reports(const std::filesystem::path& path) {
 void read_as_selftest(const std::filesystem::path& path) {
   const auto selftest = fuzz::read_or_refuse<ResultError>([&] { return read_selftest(path); });
   if (!selftest) return;
-  for (const std::string& warning : selftest_warnings(*selftest, selftest->host, selftest->rules)) {
+  for (const std::string& warning :
+       note_texts(selftest_warnings(*selftest, selftest->host, selftest->rules))) {
     if (const std::string fault = fault_of_message(warning); !fault.empty())
       throw std::logic_error(fmt::format("a warning {}: {}", fault, warning));
   }

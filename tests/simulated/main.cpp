@@ -11,7 +11,6 @@
 //   obeys=0        computes device_seconds by further runs even if requested not to
 //   supports=OP    supports this operation alone, instead of all
 //   steps=N        training steps in an epoch
-//   extra_work=X   additional work, in place of BREAKEVEN_EXTRA_WORK
 //   room=N         the largest size that fits, for `fits`; no larger batch or product can be prepared
 //   busy=N         N threads that compute without end, whatever is asked for
 //   daemon=1       starts a process that never ends, in a session of its own, logged as `daemon`
@@ -140,9 +139,6 @@ class Simulation {
     if (settings.take_integer("daemon", 0) != 0) start_daemon(log_);
     for (std::int64_t threads = settings.take_integer("busy", 0); threads > 0; --threads)
       std::thread(spend, 1e9).detach();
-    const double extra_work = settings.take_number("extra_work", 0);
-    cost_.factor *= 1 + extra_work;
-    if (extra_work > 0) libraries_.emplace_back(extra_work_library, fmt::format("{:g} %", extra_work * 100));
     settings.expect_nothing_left();
   }
 
@@ -297,7 +293,6 @@ int run(const std::filesystem::path& program) {
   try {
     Settings settings(text != nullptr ? text : "");
     add_cost_file(settings, name);
-    if (const char* extra = std::getenv(extra_work_variable)) settings.add_fallback("extra_work", extra);
     Simulation(name, settings).serve();
     return 0;
   } catch (const std::exception& e) {

@@ -8,6 +8,7 @@
 #include "history/store.h"
 #include "unit/history_sample.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven::sample {
 

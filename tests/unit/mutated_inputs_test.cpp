@@ -19,6 +19,7 @@
 #include "rank/mix.h"
 #include "rank/prices.h"
 #include "rank/rank.h"
+#include "reports/words/notes.h"
 #include "results/google_benchmark.h"
 #include "unit/history_store_sample.h"
 #include "unit/idx_files.h"
@@ -26,6 +27,7 @@
 #include "unit/mutations.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 #include "unit/well_formed.h"
 #include "verdicts/compare.h"
 #include "verdicts/measured.h"
@@ -145,7 +147,7 @@ void rank_by_catalogue(const fs::path& path) {
 /// Does what `gate --selftest` does first.
 void read_host_selftest(const fs::path& path) {
   const Selftest selftest = read_selftest(path);
-  for (const std::string& warning : selftest_warnings(selftest, selftest.host, selftest.rules))
+  for (const std::string& warning : note_texts(selftest_warnings(selftest, selftest.host, selftest.rules)))
     EXPECT_EQ(fault_of_message(warning), "") << warning;
 }
 

@@ -1,6 +1,8 @@
 // Results for the tests of reports, made by hand.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,7 +36,7 @@ inline CaseResult measured_case(const char* op, const Parameters& given, double 
 inline CaseResult product(const std::string& backend, std::int64_t m, double seconds,
                           std::optional<double> half_width = 0.01) {
   CaseResult r;
-  r.id = "matmul/m=" + std::to_string(m) + "/f32";
+  r.id = fmt::format("matmul/m={0}/n={0}/k={0}/f32", m);
   r.op = "matmul";
   for (const char* size : {"m", "n", "k"}) r.parameters.set(size, m);
   r.parameters.set("batch", std::int64_t{1});

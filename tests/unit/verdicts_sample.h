@@ -31,7 +31,7 @@ inline CaseVerdict verdict_of(Verdict verdict, std::int64_t m, double ratio,
 inline CaseVerdict incomparable(std::int64_t m, const std::string& reason,
                                 const std::string& backend = "openblas") {
   CaseVerdict c = verdict_of(Verdict::incomparable, m, 1, backend);
-  c.reason = reason;
+  if (!reason.empty()) c.reasons = {quoted_note(reason)};
   c.ratio.reset();
   c.base_seconds.reset();
   c.head_seconds.reset();
@@ -47,7 +47,7 @@ inline Verdicts verdicts(std::vector<CaseVerdict> cases) {
   v.host.cpu = "A CPU";
   v.base.source = "base.json";
   v.head.source = "head.json";
-  v.method = "By the book.";
+  v.method = {quoted_note("By the book.")};
   v.cases = std::move(cases);
   return v;
 }

@@ -10,6 +10,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "results/backend_spelling.h"
 #include "results/number_text.h"
 #include "statistics/summary.h"
@@ -82,7 +83,7 @@ std::string standing_text(const Fleet& fleet, const NodeStanding& standing) {
                      backend_title(standing.backend), standing.is_slower ? "takes" : "probably takes",
                      factor_text(standing.ratio), factor_text(standing.interval.low),
                      factor_text(standing.interval.high), standing.has_one_launch ? " in this run" : "",
-                     standing.cause);
+                     reasons_text(standing.cause));
 }
 
 /// "1 of 8 slower", for the table of contents.
@@ -152,7 +153,8 @@ Document document_of(const Fleet& fleet) {
     // The answers of several kinds stand below each other.
     const std::string of_kind = fleet.kinds.size() > 1 ? card.question + ": " : "";
     if (!kind.why_not.empty())
-      add_sentence(card.answer, capitalised(fmt::format("{}not compared: {}.", of_kind, kind.why_not)),
+      add_sentence(card.answer,
+                   capitalised(fmt::format("{}not compared: {}.", of_kind, reasons_text(kind.why_not))),
                    Tone::warning);
     for (const NodeStanding& standing : fleet.standings) {
       const std::string text = is_of(kind, standing) ? standing_text(fleet, standing) : "";
@@ -163,7 +165,7 @@ Document document_of(const Fleet& fleet) {
     add_smallest_confirmed(card.answer, fleet, kind, of_kind);
     add_table(card.tables, standings_table(fleet, kind));
   }
-  for (const std::string& note : fleet.notes) add_sentence(document.notes, note, Tone::warning);
+  for (const Note& note : fleet.notes) add_sentence(document.notes, note_text(note), Tone::warning);
   return document;
 }
 

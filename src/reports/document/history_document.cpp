@@ -10,8 +10,9 @@
 #include "reports/document/numbers.h"
 #include "reports/history.h"
 #include "reports/text.h"
+#include "reports/words/change_text.h"
+#include "reports/words/notes.h"
 #include "text/shell.h"
-#include "verdicts/decision.h"
 
 namespace breakeven {
 namespace {
@@ -60,7 +61,7 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
                    series_text(*c.series, *c.machine, *check.history),
                    fmt::format("{} → {}", format_seconds(c.before_seconds), format_seconds(c.after_seconds)),
                    between_text(check, c),
-                   text_cell(fmt::format("{}", fmt::join(c.notes, "; ")))}});
+                   text_cell(fmt::format("{}", fmt::join(note_texts(c.notes), "; ")))}});
   }
   return table;
 }
@@ -89,7 +90,7 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
                                     series_text(*s.series, *s.machine, *check.history),
                                     s.values,
                                     s.at_least ? TableCell("at least " + count_text(s.more)) : s.more,
-                                    text_cell(fmt::format("{}", fmt::join(s.notes, "; ")))}});
+                                    text_cell(fmt::format("{}", fmt::join(note_texts(s.notes), "; ")))}});
   }
   return table;
 }

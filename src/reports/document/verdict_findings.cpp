@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "reports/words/change_text.h"
 #include "reports/words/notes.h"
 #include "results/backend_spelling.h"
-#include "verdicts/decision.h"
 #include "verdicts/overview.h"
 
 namespace breakeven {
@@ -81,7 +84,45 @@ Headline headline_of(const Verdicts& verdicts) {
   return said;
 }
 
+/// The outcome of a side whose status is not ok: "failed", "timed out", ...
+std::string what_happened(Status status) {
+  if (is_wrong(status)) return "is wrong";
+  if (status == Status::out_of_memory) return "ran out of memory";
+  if (status == Status::unsupported) return "does not support it";
+  return status == Status::interrupted ? "was " + status_text(status) : status_text(status);
+}
+
+/// The cause for which a case was not compared; empty if it was, or need not be.
+std::string cause_of(const CaseVerdict& c) {
+  const FindingKind kind = finding_kind(c);
+  if (kind == FindingKind::missing) return "missing in the head";
+  if (kind != FindingKind::incomparable) return "";
+  if (c.presence == Presence::only_head)
+    return fmt::format("new, and the head {}", what_happened(c.head_status));
+  if (!c.differences.empty()) return fmt::format("different {}", joined_text(c.differences));
+  if (c.head_status != Status::ok && c.base_status == c.head_status)
+    return fmt::format("both sides: {}", status_text(c.head_status));
+  if (c.head_status != Status::ok) return fmt::format("the head {}", what_happened(c.head_status));
+  if (c.base_status != Status::ok) return fmt::format("the base {}", what_happened(c.base_status));
+  return c.reasons.empty() ? "no reason was given" : reasons_text(c.reasons);
+}
+
 }  // namespace
+
+std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts) {
+  std::vector<CauseGroup> groups;
+  std::map<std::string, std::size_t> places;
+  for (const CaseVerdict& c : verdicts.cases) {
+    std::string cause = cause_of(c);
+    if (cause.empty()) continue;
+    const auto [place, is_new] = places.try_emplace(cause, groups.size());
+    if (is_new) groups.push_back({.cause = std::move(cause), .reason = reasons_text(c.reasons), .cases = {}});
+    groups[place->second].cases.push_back(&c);
+  }
+  std::ranges::stable_sort(groups, std::greater{},
+                           [](const CauseGroup& group) { return group.cases.size(); });
+  return groups;
+}
 
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
   std::vector<const CaseVerdict*> cases;
@@ -134,8 +175,9 @@ std::string describe_details(const CaseVerdict& c) {
   // A wrong head is left out here, because it is the finding itself.
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
     details.push_back("head " + status_text(c.head_status));
-  const bool says_more = c.reason != status_text(c.base_status) && c.reason != status_text(c.head_status);
-  if (!c.reason.empty() && says_more) details.push_back(printable(c.reason));
+  const std::string reason = reasons_text(c.reasons);
+  const bool says_more = reason != status_text(c.base_status) && reason != status_text(c.head_status);
+  if (!reason.empty() && says_more) details.push_back(printable(reason));
   const std::string was = chosen_algorithm(c.base_algorithm), is = chosen_algorithm(c.head_algorithm);
   if (!was.empty() && !is.empty() && was != is)
     details.push_back(printable(fmt::format("other algorithm: {} → {}", was, is)));

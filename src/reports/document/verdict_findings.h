@@ -8,6 +8,18 @@
 
 namespace breakeven {
 
+/// Cases that could not be compared for the same cause. They point into the verdicts.
+struct CauseGroup {
+  std::string cause;   // "different machine and library", "the head failed", or a reason that all cases share
+  std::string reason;  // the first case's reason, in full
+  std::vector<const CaseVerdict*> cases;
+};
+
+/// Groups the cases without two comparable times by cause; the largest group comes first. Leaves out cases
+/// that are wrong in the head, which fail for another reason, new cases that are right, and cases that
+/// neither side supports.
+std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts);
+
 /// All findings, worst first; without `with_unchanged`, cases that are the same or that neither side supports
 /// are left out. They are ordered by kind, then by falling ratio (rising for the faster ones), then as they
 /// were compared. The pointers point into `verdicts`.

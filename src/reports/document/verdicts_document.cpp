@@ -14,10 +14,10 @@
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
 #include "reports/text.h"
+#include "reports/words/change_text.h"
 #include "reports/words/notes.h"
 #include "statistics/summary.h"
 #include "text/counted.h"
-#include "verdicts/decision.h"
 #include "verdicts/machines.h"
 #include "verdicts/overview.h"
 
@@ -261,10 +261,12 @@ Document document_of(const Verdicts& verdicts) {
   Fold& method = card.folds.emplace_back(Fold{.title = "How this was decided"});
   add_sentence(method.sentences, fmt::format("A change of less than {} does not matter here (--threshold).",
                                              percent_text(verdicts.threshold)));
-  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 2) {
-    end = verdicts.method.find(". ", begin);
-    add_sentence(method.sentences,
-                 verdicts.method.substr(begin, end == std::string::npos ? end : end + 1 - begin));
+  for (const Note& note : verdicts.method) {
+    const std::string text = note_text(note);
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 2) {
+      end = text.find(". ", begin);
+      add_sentence(method.sentences, text.substr(begin, end == std::string::npos ? end : end + 1 - begin));
+    }
   }
   document.cards.push_back(std::move(card));
 

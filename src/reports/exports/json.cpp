@@ -20,7 +20,7 @@ FormattedReport formatted_json(const T& found) {
 /// With the words of its facts.
 template <typename T>
 FormattedReport worded_json(const T& found) {
-  return readable(to_json_text(found, &report_words()));
+  return readable(to_json_text(found, report_words()));
 }
 
 FormattedReport formatted_history(const CheckedHistory& history) {
@@ -30,7 +30,7 @@ FormattedReport formatted_history(const CheckedHistory& history) {
 const FormatRegistration json_format({.option = "--out",
                                       .meaning = "everything that was found, as JSON",
                                       .writes = {worded_json<Threshold>, worded_json<Verdicts>,
-                                                 formatted_json<Ranking>, formatted_json<Fleet>,
+                                                 formatted_json<Ranking>, worded_json<Fleet>,
                                                  formatted_history}});
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/document/numbers.h"
-#include "verdicts/decision.h"
+#include "reports/words/change_text.h"
 
 namespace breakeven {
 namespace {

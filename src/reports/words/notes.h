@@ -12,6 +12,9 @@ namespace breakeven {
 std::string note_text(const Note& note);
 std::vector<std::string> note_texts(const std::vector<Note>& notes);
 
+/// Reasons as one text: "probably slower (+5 %, ...), not confirmed: time ran out after 6 launches; ...".
+std::string reasons_text(const std::vector<Note>& reasons);
+
 /// True if `note` tells of something worse than `other`, of the same kind.
 bool is_worse(const Note& note, const Note& other);
 

@@ -6,7 +6,7 @@
 namespace breakeven {
 
 const Words& report_words() {
-  static constexpr Words words{.of_note = note_text, .of_answer = in_words};
+  static constexpr Words words{.of_note = note_text, .of_notes = reasons_text, .of_answer = in_words};
   return words;
 }
 

@@ -8,6 +8,7 @@
 
 #include "history/store.h"
 #include "reports/history.h"
+#include "reports/words/notes.h"
 #include "results/filter.h"
 #include "unit/history_sample.h"
 #include "unit/messages.h"
@@ -81,8 +82,9 @@ TEST(HistoryCheckTest, WhatMovedWithTheMachineIsNotTheCode) {
   ASSERT_EQ(check.changes.size(), 2U);
   for (const Change& c : check.changes) {
     EXPECT_EQ(c.state, ChangeState::machine);
-    EXPECT_THAT(c.notes, testing::Contains(HasSubstr("the machine itself became slower there: its arithmetic "
-                                                     "takes 1.2x as long")));
+    EXPECT_THAT(note_texts(c.notes),
+                testing::Contains(HasSubstr("the machine itself became slower there: its arithmetic "
+                                            "takes 1.2x as long")));
   }
   EXPECT_EQ(exit_status(check), 0);
   const auto json = nlohmann::json::parse(history_json(check, "store"));
@@ -122,7 +124,7 @@ TEST(HistoryCheckTest, WhatStaysSlowWhenTheMachineRecoversIsTheCode) {
   const HistoryCheck check = check_history(h, {});
   ASSERT_EQ(check.changes.size(), 1U);
   EXPECT_EQ(check.changes[0].state, ChangeState::fresh);
-  EXPECT_THAT(check.changes[0].notes,
+  EXPECT_THAT(note_texts(check.changes[0].notes),
               ElementsAre("the machine itself became slower there: its arithmetic takes 1.2x as long; from "
                           "run 61 on it was as before, and this series was not"));
   EXPECT_EQ(exit_status(check), 1);
@@ -215,7 +217,8 @@ TEST(HistoryCheckTest, ASuspicionNamesRunsInWhichTheMachineWasSlow) {
   h.runs[11].machine_speed->median = 0.6;
   const HistoryCheck check = check_history(h, {});
   ASSERT_EQ(check.suspicions.size(), 1U);
-  EXPECT_THAT(check.suspicions[0].notes, ElementsAre("in run 12 the machine ran at 60 % of its own speed"));
+  EXPECT_THAT(note_texts(check.suspicions[0].notes),
+              ElementsAre("in run 12 the machine ran at 60 % of its own speed"));
 }
 
 TEST(HistoryCheckTest, WhatIsAcceptedIsNotNewUntilMoreHappens) {
@@ -354,15 +357,15 @@ TEST(HistoryCheckTest, FiveHundredSeriesWithCommonNoiseGiveNoAlarm) {
 TEST(HistoryCheckTest, NotesSayWhatElseChanged) {
   History h = history_of({stepped(60, 40, 1.2)});
   for (std::size_t run = 40; run < 60; ++run) h.runs[run].software["openblas"] = "0.2.0";
-  EXPECT_THAT(check_history(h, {}).changes.at(0).notes, ElementsAre("openblas: 0.1.0 → 0.2.0"));
+  EXPECT_THAT(note_texts(check_history(h, {}).changes.at(0).notes), ElementsAre("openblas: 0.1.0 → 0.2.0"));
   h.runs[40].commit = h.runs[39].commit;
-  EXPECT_THAT(check_history(h, {}).changes.at(0).notes,
+  EXPECT_THAT(note_texts(check_history(h, {}).changes.at(0).notes),
               ElementsAre(HasSubstr("it is not the code"), "openblas: 0.1.0 → 0.2.0"));
 }
 
 TEST(HistoryCheckTest, NotesNameOtherSettings) {
   History h = history_of({stepped(60, 40, 1.2)});
-  const auto notes = [&] { return check_history(h, {}).changes.at(0).notes; };
+  const auto notes = [&] { return note_texts(check_history(h, {}).changes.at(0).notes); };
   for (std::size_t run = 40; run < 60; ++run)
     h.runs[run].settings = {"placement=free", "OMP_PROC_BIND=close", "MKL_CBWR=AVX2"};
   EXPECT_THAT(notes(), testing::IsEmpty()) << "those before are not known";

@@ -9,6 +9,7 @@
 #include "unit/history_sample.h"
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven::history_store_test {
 namespace {

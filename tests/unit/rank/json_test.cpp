@@ -6,6 +6,7 @@
 
 #include "rank/rank.h"
 #include "unit/reports_sample.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven::rank_json_test {
 namespace {

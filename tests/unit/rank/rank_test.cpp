@@ -9,6 +9,7 @@
 
 #include "unit/hostile_sample.h"
 #include "unit/reports_sample.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven {
 namespace {
@@ -415,7 +416,7 @@ TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
       machine("broken", {failed})};
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.entries, SizeIs(1));
-  EXPECT_EQ(ranking.entries[0].id, "matmul/m=64/f32");
+  EXPECT_EQ(ranking.entries[0].id, "matmul/m=64/n=64/k=64/f32");
   EXPECT_EQ(ranking.entries[0].title, "matmul 64 x 64 x 64 f32");
   EXPECT_THAT(names(ranking),
               ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores", "CPU of broken, 2 cores"));
@@ -433,7 +434,7 @@ TEST(Rank, LeavesOutAMachineOfOtherWork) {
                                     machine("b", {product("onednn", 64, 2), product("onednn", 128, 2)})};
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.entries, SizeIs(1)) << "what is left after \"other\" alone";
-  EXPECT_EQ(ranking.entries[0].id, "matmul/m=128/f32");
+  EXPECT_EQ(ranking.entries[0].id, "matmul/m=128/n=128/k=128/f32");
   EXPECT_THAT(
       ranking.notes,
       ElementsAre("left out, because the others have cases in common without it: CPU of other, 2 cores; "
@@ -449,7 +450,7 @@ TEST(Rank, LeavesOutTheLastOfThoseThatShareEquallyLittle) {
       machine("c", {product("onednn", 2, 1)}), machine("d", {product("onednn", 2, 2)})};
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.entries, SizeIs(1));
-  EXPECT_EQ(ranking.entries[0].id, "matmul/m=1/f32");
+  EXPECT_EQ(ranking.entries[0].id, "matmul/m=1/n=1/k=1/f32");
 }
 
 TEST(Rank, SaysWhyNothingIsRanked) {
@@ -637,8 +638,8 @@ TEST(Rank, WorkOfAnotherVersionHasItsIdForATitle) {
   const std::vector<Result> results{machine("a", {other, foreign}), machine("b", {other, foreign})};
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.entries, SizeIs(2));
-  EXPECT_EQ(ranking.entries[0].title, "matmul/m=64/f32");
-  EXPECT_EQ(ranking.entries[1].title, "matmul/m=128/f32");
+  EXPECT_EQ(ranking.entries[0].title, "matmul/m=64/n=64/k=64/f32");
+  EXPECT_EQ(ranking.entries[1].title, "matmul/m=128/n=128/k=128/f32");
 }
 
 TEST(Rank, CasesAreInTheOrderOfTheirNumbers) {
@@ -647,7 +648,8 @@ TEST(Rank, CasesAreInTheOrderOfTheirNumbers) {
   const std::vector<Result> results{machine("a", cases), machine("b", cases)};
   std::vector<std::string> ids;
   for (const MixEntry& entry : ranked(results).entries) ids.push_back(entry.id);
-  EXPECT_THAT(ids, ElementsAre("matmul/m=1/f32", "matmul/m=8/f32", "matmul/m=64/f32", "matmul/m=512/f32"));
+  EXPECT_THAT(ids, ElementsAre("matmul/m=1/n=1/k=1/f32", "matmul/m=8/n=8/k=8/f32",
+                               "matmul/m=64/n=64/k=64/f32", "matmul/m=512/n=512/k=512/f32"));
 }
 
 TEST(Rank, LabelsAreNames) {
@@ -1077,7 +1079,7 @@ TEST(Rank, PredictsTheFasterOfTheAcceptedDtypes) {
     Mix mix{.title = "", .entries = {{.id = wanted, .title = "p", .weight = 1, .instead = {other}}}};
     return with_wanted_predicted(results, catalogue, mix).ranked.front().parts.at(0);
   };
-  const std::string bf16 = "matmul/m=1024/bf16";
+  const std::string bf16 = "matmul/m=1024/n=1024/k=1024/bf16";
   for (const auto& [wanted, other] : {std::pair(f32.id, bf16), std::pair(bf16, f32.id)}) {
     const RankedPart part = predicted(wanted, other);
     EXPECT_EQ(part.dtype, "bf16");

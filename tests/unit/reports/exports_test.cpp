@@ -15,6 +15,7 @@
 #include "results/google_benchmark.h"
 #include "unit/document_texts.h"
 #include "unit/hostile_sample.h"
+#include "unit/quoted_notes.h"
 #include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 #include "unit/well_formed.h"
@@ -145,7 +146,7 @@ TEST(ExportFormats, GoogleBenchmarkIsReadBackAsWhatItWas) {
   ASSERT_EQ(back.cases.size(), 2U);
   EXPECT_EQ(back.host.name, "host");
   EXPECT_EQ(back.created, run.created);
-  EXPECT_EQ(back.cases[0].id, "matmul/m=64/f32/a");
+  EXPECT_EQ(back.cases[0].id, "matmul/m=64/n=64/k=64/f32/a");
   ASSERT_TRUE(back.cases[0].seconds);
   EXPECT_DOUBLE_EQ(back.cases[0].seconds->median, 0.5);
   EXPECT_EQ(back.cases[1].status, Status::failed);
@@ -294,7 +295,8 @@ TEST(VerdictExports, AnnotationsAreTenAtMostAndCountTheRest) {
 TEST(VerdictExports, CannotBeEndedOrContinuedByText) {
   const std::string evil = "a|b\n## %0A \\ \x1b[31m \xff \xe2\x80\xae ::error::x ]]> \"q\" 'r'\r\n, end";
   CaseVerdict c = sample::verdict_of(Verdict::slower, 4, 1.053);
-  c.label = c.op = c.backend = c.reason = c.base_algorithm = evil;
+  c.label = c.op = c.backend = c.base_algorithm = evil;
+  c.reasons = {quoted_note(evil)};
   c.head_algorithm = evil + "2";
   c.notes = {quoted_note(evil), quoted_note(evil)};
   Verdicts verdicts = sample::verdicts({c, c});

@@ -11,6 +11,7 @@
 #include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 #include "unit/thresholds_sample.h"
 #include "verdicts/measured.h"
 

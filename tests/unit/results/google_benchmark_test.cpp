@@ -9,6 +9,7 @@
 #include "reports/words/notes.h"
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven::google_benchmark_test {
 namespace {

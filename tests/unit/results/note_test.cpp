@@ -27,6 +27,7 @@ std::vector<Note> read(const std::string& text) {
 }
 
 const Words shouted{.of_note = [](const Note& note) { return std::string(name(note.kind)) + "!"; },
+                    .of_notes = nullptr,
                     .of_answer = nullptr};
 
 TEST(NotesInFiles, HaveTheirWordsAndTheirFacts) {

@@ -11,6 +11,7 @@
 #include "unit/messages.h"
 #include "unit/quoted_notes.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 #include "workloads/workload.h"
 
 namespace breakeven {

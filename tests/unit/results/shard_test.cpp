@@ -8,6 +8,7 @@
 #include "results/measure_settings.h"
 #include "results/result.h"
 #include "unit/messages.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven::results_shard_test {
 namespace {

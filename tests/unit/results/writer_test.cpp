@@ -13,6 +13,7 @@
 #include "results/whole_file.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven::results_writer_test {
 namespace {
@@ -42,13 +43,13 @@ TEST(ResultWriter, WritesNoFileThatWouldNotBeRead) {
   planned.seconds.reset();
   Result result = sample::result({planned, planned});
   const std::uintmax_t least = 2 * text_of(json_of(planned)).size() + 2 * 200;
-  EXPECT_THROW(ResultWriter(file, nullptr, least - 1).update(result, 0), FileTooLarge)
+  EXPECT_THROW(ResultWriter(file, report_words(), least - 1).update(result, 0), FileTooLarge)
       << "before anything is measured";
   EXPECT_FALSE(std::filesystem::exists(file));
-  ResultWriter(file, nullptr, least).update(result, 0);
+  ResultWriter(file, report_words(), least).update(result, 0);
 
   result.cases[0] = sample::product("a", 64, 1);
-  ResultWriter writer(file, nullptr, to_json_text(result).size());
+  ResultWriter writer(file, report_words(), to_json_text(result).size());
   EXPECT_THROW(
       {
         writer.update(result, 0);
@@ -77,7 +78,7 @@ TEST(ResultWriter, AnUpdateWithoutMemoryIsLeftToTheNext) {
   result.backends.push_back(sample::backend("b", true));
   constexpr std::size_t too_much = std::size_t{64} << 20U;
   const auto update_and_end = [&] {
-    ResultWriter writer(folder.path() / "r.json", nullptr);
+    ResultWriter writer(folder.path() / "r.json", report_words());
     writer.update(result, 0);
     result.cases.push_back(sample::recorded(sample::product("b", 64, 1)));
     result.cases.back().reason.assign(too_much, 'x');

@@ -10,6 +10,7 @@
 #include <random>
 #include <regex>
 
+#include "host/library_variables.h"
 #include "reports/words/notes.h"
 #include "session/gate.h"
 #include "session/worker_process.h"
@@ -72,7 +73,7 @@ TEST_F(GateInSimulatedTime, QuietMachineWithoutChangeIsSame) {
   Machine machine(1);
   const Verdicts verdicts = gate(machine, plan_of(1, {64, 128, 256}));
   ASSERT_EQ(verdicts.cases.size(), 3U);
-  for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << c.reason;
+  for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << reasons_text(c.reasons);
   ASSERT_TRUE(verdicts.machine_speed);
   EXPECT_GT(verdicts.machine_speed->rounds, 0);
   EXPECT_EQ(verdicts.machine_speed->slow_rounds, 0);
@@ -83,13 +84,27 @@ TEST_F(GateInSimulatedTime, ChangeIsFound) {
   EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);
 }
 
+TEST_F(GateInSimulatedTime, InjectedWorkIsFoundAsWhatItIs) {
+  Machine machine(1);
+  GatePlan plan = plan_of(1);
+  plan.head.environment = {{extra_work_variable, "0.1"}};
+  const CaseVerdict found = gate(machine, plan).cases.front();
+  EXPECT_EQ(found.verdict, Verdict::slower) << reasons_text(found.reasons);
+  EXPECT_NEAR(found.ratio.value().value, 1.1, 0.01);
+  plan.head.environment = {{extra_work_variable, "a lot"}};
+  EXPECT_THAT([&] { gate(machine, plan); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  HasSubstr("BREAKEVEN_EXTRA_WORK=a lot: must be a number from 0.001 to 10")));
+}
+
 /// Then all samples of one side come after those of the other.
 TEST_F(GateInSimulatedTime, SidesThatDoNotFitInMemoryTogetherAreComparedOneAtATime) {
   for (const double factor : {1.0, 1.2}) {
     Machine machine(1, factor);
     for (const char* path : {base_program, head_program}) machine.programs[path].memory = 0.6;
     const CaseVerdict verdict = gate(machine, plan_of(1)).cases.front();
-    EXPECT_EQ(verdict.verdict, factor == 1 ? Verdict::same : Verdict::slower) << verdict.reason;
+    EXPECT_EQ(verdict.verdict, factor == 1 ? Verdict::same : Verdict::slower)
+        << reasons_text(verdict.reasons);
     EXPECT_THAT(note_texts(verdict.notes),
                 testing::Contains(HasSubstr("measured alone: needs more than is available")));
     EXPECT_EQ(machine.held, 0);
@@ -136,7 +151,7 @@ TEST_F(GateInSimulatedTime, SidesOfUnlikeSpeedTakeTheirOwnTime) {
   GatePlan plan = plan_of(1);
   plan.config.measure.timeout_seconds = 5;
   const Verdicts verdicts = gate(machine, plan);
-  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::faster) << verdicts.cases.front().reason;
+  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::faster) << reasons_text(verdicts.cases.front().reasons);
   EXPECT_LT(verdicts.wall_seconds, 30);
 }
 
@@ -144,7 +159,7 @@ TEST_F(GateInSimulatedTime, NeighbourForAWhileIsWaitedFor) {
   Machine machine(2);
   machine.disturbance = neighbour(1000, 1010);
   const Verdicts verdicts = gate(machine, plan_of(2));
-  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::same) << verdicts.cases.front().reason;
+  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::same) << reasons_text(verdicts.cases.front().reasons);
   EXPECT_GE(verdicts.cases.front().launches.size(), 2U);
   for (const LaunchSamples& launch : verdicts.cases.front().launches) {
     EXPECT_FALSE(launch.base.empty());
@@ -160,7 +175,7 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   ASSERT_EQ(verdicts.cases.size(), 2U);
   for (const CaseVerdict& c : verdicts.cases) {
     EXPECT_EQ(c.verdict, Verdict::inconclusive);
-    EXPECT_THAT(c.reason, HasSubstr("50 % of its own speed"));
+    EXPECT_THAT(reasons_text(c.reasons), HasSubstr("50 % of its own speed"));
   }
   EXPECT_TRUE(verdicts.complete);
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
@@ -174,14 +189,14 @@ TEST_F(GateInSimulatedTime, LargeChangeBesideANeighbourThatStaysIsFound) {
     return gate(machine, plan_of(4)).cases.front();
   };
   const CaseVerdict found = gate_at(0.8, 0.5, {{base_program, 1.2}, {head_program, 1.2}});
-  EXPECT_EQ(found.verdict, Verdict::slower) << found.reason;
+  EXPECT_EQ(found.verdict, Verdict::slower) << reasons_text(found.reasons);
   EXPECT_THAT(note_texts(found.notes), testing::Contains(HasSubstr("80 % of its own speed")));
   EXPECT_LT(found.ratio->low, 1.15) << "the interval has in it what a neighbour can do";
   const double most = std::exp(neighbour_bound(0.8));
   for (const char* slowed : {base_program, head_program}) {
     const CaseVerdict unchanged = gate_at(0.8, 0, {{slowed, most}});
     EXPECT_EQ(unchanged.verdict, Verdict::inconclusive) << slowed;
-    EXPECT_THAT(unchanged.reason, HasSubstr("80 % of its own speed"));
+    EXPECT_THAT(reasons_text(unchanged.reasons), HasSubstr("80 % of its own speed"));
   }
 }
 
@@ -204,7 +219,8 @@ TEST_F(GateBesideAnEarlyNeighbour, OpensVerdictsAgain) {
     // After 30 s all cases have looked faster in three of four launches; without another look, that would
     // stay so.
     const Verdicts verdicts = verdicts_after(900, seed);
-    for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << c.reason;
+    for (const CaseVerdict& c : verdicts.cases)
+      EXPECT_EQ(c.verdict, Verdict::same) << reasons_text(c.reasons);
     EXPECT_TRUE(verdicts.complete);
   }
 }
@@ -283,7 +299,7 @@ TEST_F(GateInSimulatedTime, TakesTheVerdictOfUndisturbedLaunchesWhereTheyDecideI
     EXPECT_EQ(undecided.cases[i].verdict, Verdict::inconclusive);
     EXPECT_EQ(undecided.cases[i].launches.size(), 28U);
     EXPECT_EQ(decided.cases.at(i).verdict, Verdict::same);
-    EXPECT_EQ(decided.cases.at(i).reason, "");
+    EXPECT_EQ(reasons_text(decided.cases.at(i).reasons), "");
   }
   EXPECT_EQ(decided.wall_seconds, undecided.wall_seconds);
 }
@@ -294,8 +310,8 @@ TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
   machine.disturbance = neighbour(1000, 1e9);
   const CaseVerdict verdict = gate(machine, plan_of(3)).cases.front();
   EXPECT_EQ(verdict.verdict, Verdict::inconclusive);
-  EXPECT_THAT(verdict.reason, HasSubstr("its threads do not sleep between samples"));
-  EXPECT_THAT(verdict.reason, HasSubstr("OMP_WAIT_POLICY=passive"));
+  EXPECT_THAT(reasons_text(verdict.reasons), HasSubstr("its threads do not sleep between samples"));
+  EXPECT_THAT(reasons_text(verdict.reasons), HasSubstr("OMP_WAIT_POLICY=passive"));
   EXPECT_THAT(note_texts(verdict.notes),
               testing::Contains("its threads were still busy 50 ms after a sample: "
                                 "they disturb the other backends"));
@@ -330,7 +346,7 @@ TEST_F(GateInSimulatedTime, ImpossibleTimesAreNotBelieved) {
     const Verdicts verdicts = gate(machine, plan_of(5));
     EXPECT_EQ(verdicts.cases.front().verdict, Verdict::incomparable) << claims;
     EXPECT_EQ(verdicts.cases.front().head_status, Status::failed) << claims;
-    EXPECT_THAT(verdicts.cases.front().reason, HasSubstr("reported")) << claims;
+    EXPECT_THAT(reasons_text(verdicts.cases.front().reasons), HasSubstr("reported")) << claims;
   }
 }
 
@@ -355,7 +371,7 @@ TEST_F(GateInSimulatedTime, ATimeBeyondAnyProcessorIsImplausible) {
   machine.programs[base_program].seconds = 1e-3;
   const Verdicts verdicts = gate(machine, plan);
   EXPECT_EQ(verdicts.cases.front().head_status, Status::implausible);
-  EXPECT_THAT(verdicts.cases.front().reason, HasSubstr("the work was not done"));
+  EXPECT_THAT(reasons_text(verdicts.cases.front().reasons), HasSubstr("the work was not done"));
   EXPECT_EQ(exit_status(verdicts), 1);
 }
 
@@ -437,7 +453,8 @@ TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse)
     };
     const Verdicts verdicts = gate(machine, plan_of(seed, {64}));
     const CaseVerdict& c = verdicts.cases.front();
-    ASSERT_THAT(c.verdict, testing::AnyOf(Verdict::same, Verdict::inconclusive)) << seed << ": " << c.reason;
+    ASSERT_THAT(c.verdict, testing::AnyOf(Verdict::same, Verdict::inconclusive))
+        << seed << ": " << reasons_text(c.reasons);
     if (stays) {
       EXPECT_EQ(c.verdict, Verdict::inconclusive) << seed;
     }
@@ -446,7 +463,7 @@ TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse)
       continue;
     }
     ++inconclusive;
-    EXPECT_THAT(c.reason, HasSubstr("of its own speed")) << seed;
+    EXPECT_THAT(reasons_text(c.reasons), HasSubstr("of its own speed")) << seed;
     double quiet = machine.time.now() - 1000;
     for (const auto& [from, to] : phases)
       quiet -= std::max(0.0, std::min(to, machine.time.now()) - std::min(from, machine.time.now()));

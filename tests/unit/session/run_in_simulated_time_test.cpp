@@ -553,10 +553,10 @@ class TrainingInSimulatedTime : public testing::Test {
   TrainingInSimulatedTime() {
     machine.programs["/a"].epoch = [](int epoch) {
       return answer::Epoch{
-          .seconds = 0.5, .evaluation_seconds = 0, .accuracy = 0.6 + 0.1 * epoch, .losses = {}};
+          .seconds = 0.5, .evaluation_seconds = 0, .accuracy = 0.6 + 0.1 * epoch, .losses = {2, 1}};
     };
     machine.programs["/b"].epoch = [](int) {
-      return answer::Epoch{.seconds = 0.5, .evaluation_seconds = 0, .accuracy = 0.3, .losses = {}};
+      return answer::Epoch{.seconds = 0.5, .evaluation_seconds = 0, .accuracy = 0.3, .losses = {2, 1}};
     };
   }
 
@@ -595,6 +595,28 @@ TEST_F(TrainingInSimulatedTime, OfAFixedNumberOfEpochsGoesOnPastTheTarget) {
   EXPECT_DOUBLE_EQ(quick.training->seconds_to_accuracy.value(), 1.0);
   EXPECT_THAT(note_texts(case_of(result, "b").warnings),
               Contains("the target accuracy of 0.65 was not reached"));
+}
+
+/// Neither says how long its evaluation took, so that the driver's clock cannot tell.
+TEST_F(TrainingInSimulatedTime, EpochsFarShorterThanTheirStepsInSamplesAreNotBelieved) {
+  const auto epoch = [](double seconds, std::size_t steps) {
+    return [=](int) {
+      return answer::Epoch{.seconds = seconds,
+                           .evaluation_seconds = 0,
+                           .accuracy = 0.9,
+                           .losses = std::vector<double>(steps, 2.0)};
+    };
+  };
+  machine.programs["/a"].epoch = epoch(0.25, 1000);  // of 1 ms each
+  machine.programs["/b"].epoch = epoch(0.5, 1000);   // as beside no neighbour
+  const Result result = trained(1, 0);
+  const CaseResult& liar = case_of(result, "a");
+  EXPECT_EQ(liar.status, Status::failed);
+  EXPECT_THAT(liar.reason,
+              HasSubstr("reported 0.25 s for the 1000 steps of its epochs, which take at least"));
+  EXPECT_EQ(case_of(result, "b").status, Status::ok) << case_of(result, "b").reason;
+  machine.programs["/a"].epoch = epoch(0.25, 0);
+  EXPECT_THAT(case_of(trained(1, 0), "a").reason, HasSubstr("gave no losses for an epoch"));
 }
 
 TEST(RunInSimulatedTime, AFullFileEndsTheRunAndKeepsWhatIsMeasured) {

@@ -58,6 +58,24 @@ TEST(PairedIterations, AreEquallyManyWhereTimesAreAlike) {
   EXPECT_EQ(paired_iterations(25, 100, 1e-4), 100);
 }
 
+TEST(ExtraWork, IsMetWithinTwoPercentOfIt) {
+  EXPECT_EQ(whole_iterations(7, 0), 7);
+  EXPECT_EQ(iterations_to_run(7, 0), 7);
+  EXPECT_EQ(whole_iterations(1, 0.05), 20);
+  EXPECT_EQ(iterations_to_run(20, 0.05), 21);
+  EXPECT_EQ(whole_iterations(1, 4), 1);
+  for (const double share : {0.001, 0.02, 0.0501, 0.067, 0.1, 0.3, 0.334, 0.7, 1.0, 1.5, 2.5, 10.0}) {
+    for (const std::int64_t from : {1, 3, 10, 19, 20, 21, 57, 1000, 123457}) {
+      const std::int64_t counted = whole_iterations(from, share);
+      EXPECT_GE(counted, from);
+      EXPECT_LE(counted, from + std::llround(1 / share) + 60) << share;
+      EXPECT_EQ(whole_iterations(counted, share), counted) << "again";
+      const double further = static_cast<double>(iterations_to_run(counted, share) - counted);
+      EXPECT_NEAR(further / static_cast<double>(counted), share, 0.02 * share + 1e-12);
+    }
+  }
+}
+
 TEST(PairedIterations, NeverMakeTheSamplesOfTheSlowerSideLast) {
   EXPECT_EQ(paired_iterations(24, 100, 1e-4), 24);
   EXPECT_EQ(paired_iterations(1, 10'000, 5e-3), 1) << "a call of 5 ms would be made for 50 s";

@@ -12,6 +12,7 @@
 #include "statistics/summary.h"
 #include "unit/session/simulated_machine.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven {
 namespace {

@@ -11,13 +11,16 @@
 #include <thread>
 
 #include "unit/temporary_folder.h"
+#include "unit/variable_for_now.h"
 
 namespace breakeven {
 namespace {
 
 using namespace std::chrono_literals;
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class WorkerProcessTest : public testing::Test {
  protected:
@@ -157,6 +160,10 @@ TEST_F(WorkerProcessTest, EndsAreTold) {
   EXPECT_THAT(answer(start("ulimit -c 0; kill -SEGV $$")),
               HasSubstr("was killed by signal 11 (Segmentation fault)"));
   EXPECT_THAT(answer(start("kill -KILL $$")), HasSubstr("was killed by signal 9"));
+  const VariableForNow kernels("OPENBLAS_CORETYPE", "SkylakeX");
+  EXPECT_THAT(answer(start("ulimit -c 0; kill -ILL $$")),
+              AllOf(HasSubstr("was killed by signal 4"), HasSubstr("OPENBLAS_CORETYPE=SkylakeX is set")));
+  EXPECT_THAT(answer(start("ulimit -c 0; kill -ABRT $$")), Not(HasSubstr("OPENBLAS_CORETYPE")));
   EXPECT_THAT(answer(start("exec >&-; sleep 100")), HasSubstr("closed its output without ending"));
   EXPECT_EQ(start("read line; echo '{1}'; exit 5").quit(std::chrono::seconds(1)), 5);
   EXPECT_EQ(start("while read line; do :; done; exit 6").end_input(20s), 6);

@@ -219,6 +219,14 @@ TEST(LeastOf, IsWithoutHalfOfWhatChanceTakesAndMovesNothingThatIsCertain) {
   EXPECT_EQ(least_of(std::array{about(2, 0.1)}).value, 2);
   EXPECT_NEAR(least_of(std::array{about(2, 0.01), about(3, 0.01)}).value, 2, 1e-6);
   EXPECT_EQ(least_of(std::array{Estimate{.value = 2}, about(2.01, 0.1)}).value, 2);
+  const Estimate certain{.value = 2, .interval = Interval{.low = 2, .high = 2}};
+  EXPECT_EQ(least_of(std::array{certain, about(2.01, 0.1)}).value, 2);
+}
+
+TEST(RatioAmong, HoldsForAllPairsTogether) {
+  const Estimate over = about(3, 0.1), under = about(2, 0.1);
+  EXPECT_EQ(ratio_among(over, under, 2).interval, ratio(over, under).interval);
+  EXPECT_EQ(ratio_among(over, under, 5).interval, for_joint_statements(ratio(over, under), 10).interval);
 }
 
 }  // namespace

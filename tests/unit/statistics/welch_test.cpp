@@ -25,6 +25,14 @@ TEST(Welch, GivesWhatSciPyDoes) {
   EXPECT_NEAR(interval.high, 1.3185588190245607, 1e-9);
 }
 
+/// The further values vary as the usual ones do.
+TEST(BesideUsual, AddsTheErrorsOfBothMeans) {
+  const LogRatio found = beside_usual({1.1, 1.3}, {1, 2, 3});
+  EXPECT_DOUBLE_EQ(found.mean, 1.2 - 2);
+  EXPECT_DOUBLE_EQ(found.standard_error, std::sqrt(1.0 / 2 + 1.0 / 3));
+  EXPECT_EQ(found.degrees_of_freedom, 2);
+}
+
 TEST(Welch, OneValueDoesNotSayHowValuesDiffer) {
   const std::vector<double> one{1};
   const std::vector<double> two{1, 2};

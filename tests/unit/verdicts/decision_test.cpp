@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "reports/words/change_text.h"
+#include "reports/words/notes.h"
+
 namespace breakeven {
 namespace {
 
@@ -43,7 +46,7 @@ TEST(Decision, TakesBothDirectionsAlike) {
 
 TEST(Decision, SaysWhyItIsInconclusive) {
   const auto why = [](double value, double low, double high, bool significant) {
-    return why_inconclusive({.value = value, .low = low, .high = high}, threshold, significant);
+    return note_text(why_inconclusive({.value = value, .low = low, .high = high}, threshold, significant));
   };
   EXPECT_EQ(why(1.029, 1.01, 1.05, true), "slower, perhaps by less than the threshold");
   EXPECT_EQ(why(0.98, 0.96, 0.99, true), "not slower, perhaps faster: measure more launches to be sure");
@@ -65,45 +68,49 @@ TEST(Decision, IsNotSlowerWhereTheUpperEndIsBelowTheThreshold) {
   EXPECT_FALSE(not_slower({.value = 0.99, .low = 0.92, .high = 1.031}, threshold));
 }
 
+/// A case that was measured in so many launches, until time ran out.
+struct Undecided {
+  std::optional<Ratio> ratio = {};
+  std::size_t launches = 6;
+  double least_change = threshold;
+  std::optional<bool> suspected_slower = {};
+  bool not_slower = false;
+
+  std::string reason() const {
+    CaseVerdict c;
+    c.ratio = ratio;
+    c.launches.resize(launches);
+    c.not_slower = not_slower;
+    return reasons_text(reasons_of_inconclusive(
+        c, least_change, suspected_slower,
+        {.kind = NoteKind::time_ran_out, .figures = {static_cast<double>(launches), 20}}));
+  }
+};
+
 TEST(Decision, SaysWhatIsLikelyOfWhatIsNotConfirmed) {
-  Undecided undecided{.ratio = Ratio{.value = 1.56, .low = 1.49, .high = 1.63},
-                      .launches = 6,
-                      .threshold = threshold,
-                      .suspected_slower = true,
-                      .not_slower = false,
-                      .cause = "time ran out",
-                      .remedy = "re-run with --minutes 20"};
+  Undecided undecided{.ratio = Ratio{.value = 1.56, .low = 1.49, .high = 1.63}, .suspected_slower = true};
   EXPECT_EQ(
-      reason_of_inconclusive(undecided),
+      undecided.reason(),
       "probably slower (+56 %, +49 to +63 %), not confirmed: time ran out after 6 launches; re-run with "
       "--minutes 20");
   undecided.ratio->low = 0.99;
-  EXPECT_THAT(reason_of_inconclusive(undecided),
-              testing::StartsWith("perhaps slower (+56 %, -1.0 to +63 %)"));
+  EXPECT_THAT(undecided.reason(), testing::StartsWith("perhaps slower (+56 %, -1.0 to +63 %)"));
   undecided.suspected_slower = false;
   undecided.ratio = Ratio{.value = 0.96, .low = 0.92, .high = 0.995};
-  EXPECT_THAT(reason_of_inconclusive(undecided),
-              testing::StartsWith("probably faster (-4.0 %, -8.0 to -0.5 %)"));
+  EXPECT_THAT(undecided.reason(), testing::StartsWith("probably faster (-4.0 %, -8.0 to -0.5 %)"));
   undecided.suspected_slower.reset();
-  EXPECT_THAT(reason_of_inconclusive(undecided), testing::StartsWith("probably faster (-4.0 %, "))
+  EXPECT_THAT(undecided.reason(), testing::StartsWith("probably faster (-4.0 %, "))
       << "too few launches to suspect anything";
   undecided.not_slower = true;
   undecided.ratio = Ratio{.value = 0.98, .low = 0.92, .high = 1.02};
-  EXPECT_EQ(reason_of_inconclusive(undecided),
+  EXPECT_EQ(undecided.reason(),
             "not slower, perhaps faster (-2.0 %, -8.0 to +2.0 %): time ran out after 6 launches; re-run with "
             "--minutes 20");
   undecided.not_slower = false;
   undecided.ratio = Ratio{.value = 1.01, .low = 1.001, .high = 1.04};
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 6 launches; re-run with --minutes 20")
+  EXPECT_EQ(undecided.reason(), "time ran out after 6 launches; re-run with --minutes 20")
       << "a change below the threshold";
-  EXPECT_EQ(reason_of_inconclusive({.ratio = {},
-                                    .launches = 0,
-                                    .threshold = threshold,
-                                    .suspected_slower = {},
-                                    .not_slower = false,
-                                    .cause = "interrupted",
-                                    .remedy = ""}),
-            "not measured: interrupted");
+  EXPECT_EQ(Undecided{.launches = 0}.reason(), "not measured: time ran out; re-run with --minutes 20");
 }
 
 /// A threshold of 1/4, whose bounds doubles hold exactly.
@@ -116,7 +123,7 @@ TEST(Decision, CountsTheThresholdItself) {
   EXPECT_EQ(decide({.value = 0.8, .low = 0.75, .high = 0.85}, quarter, true), Verdict::faster);
   EXPECT_EQ(decide({.value = 0.81, .low = 0.75, .high = 0.85}, quarter, true), Verdict::inconclusive);
   const auto why = [](double value, double low, double high) {
-    return why_inconclusive({.value = value, .low = low, .high = high}, quarter, false);
+    return note_text(why_inconclusive({.value = value, .low = low, .high = high}, quarter, false));
   };
   EXPECT_THAT(why(1.25, 1.01, 1.5), testing::StartsWith("not significant among so many cases"));
   EXPECT_THAT(why(1.25, 1, 1.5), testing::StartsWith("launches differ too much to confirm"));
@@ -130,50 +137,42 @@ TEST(Decision, BlamesTheProgramWhoseOwnLaunchesDiffer) {
                                                 {.base = {1.002}, .head = {1.2}},
                                                 {.base = {0.998}, .head = {1.0}},
                                                 {.base = {1.0}, .head = {1.2}}};
-  const Cause of_head = launches_differ(head_differs);
-  EXPECT_EQ(of_head.text, "launches differ too much");
-  EXPECT_EQ(
-      of_head.remedy,
-      "the head's own times differ by 10.5 % between launches, the base's by 0.163 %, so a quieter machine "
-      "does not help: find out how processes of the head differ");
+  const auto text = [](const std::vector<LaunchSamples>& launches) {
+    return note_text(launches_differ(launches));
+  };
+  EXPECT_EQ(text(head_differs),
+            "launches differ too much after 4 launches; the head's own times differ by 10.5 % between "
+            "launches, the base's by 0.163 %, so a quieter machine "
+            "does not help: find out how processes of the head differ");
   std::vector<LaunchSamples> base_differs = head_differs;
   for (LaunchSamples& launch : base_differs) std::swap(launch.base, launch.head);
-  EXPECT_THAT(launches_differ(base_differs).remedy,
-              testing::StartsWith("the base's own times differ by 10.5 %"));
+  EXPECT_THAT(text(base_differs), testing::HasSubstr("; the base's own times differ by 10.5 %"));
   const std::vector<LaunchSamples> both{{.base = {1.0}, .head = {1.1}}, {.base = {1.1}, .head = {1.0}}};
-  EXPECT_THAT(launches_differ(both).remedy, testing::StartsWith("repeat it on a quieter machine"));
-  EXPECT_THAT(launches_differ({}).remedy, testing::StartsWith("repeat it on a quieter machine"));
+  EXPECT_THAT(text(both), testing::HasSubstr("; repeat it on a quieter machine"));
+  EXPECT_THAT(text({}), testing::HasSubstr("; repeat it on a quieter machine"));
 }
 
-TEST(Decision, SaysHowManyLaunchesThereWere) {
-  Undecided undecided{.ratio = {},
-                      .launches = 1,
-                      .threshold = 0.25,
-                      .suspected_slower = {},
-                      .not_slower = false,
-                      .cause = "time ran out",
-                      .remedy = ""};
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 1 launch");
+/// At the bounds of a threshold of 1/4, which doubles hold exactly.
+TEST(Decision, LeansToAChangeThatReachesTheThresholdWithItsWholeInterval) {
+  using testing::StartsWith;
+  Undecided undecided{.launches = 1, .least_change = 0.25};
+  EXPECT_THAT(undecided.reason(), StartsWith("time ran out after 1 launch;"));
   undecided.launches = 2;
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+  EXPECT_THAT(undecided.reason(), StartsWith("time ran out after 2 launches;"));
   undecided.suspected_slower = false;
-  EXPECT_EQ(reason_of_inconclusive(undecided),
-            "perhaps faster, not confirmed: time ran out after 2 launches");
+  EXPECT_THAT(undecided.reason(),
+              StartsWith("perhaps faster, not confirmed: time ran out after 2 launches;"));
   undecided.suspected_slower.reset();
-  undecided.ratio = Ratio{.value = 1.25, .low = 1.01, .high = 1.5};
-  EXPECT_EQ(reason_of_inconclusive(undecided),
-            "probably slower (+25 %, +1.0 to +50 %), not confirmed: time ran out after 2 launches");
-  undecided.ratio = Ratio{.value = 1.24, .low = 1.01, .high = 1.5};
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
-  undecided.ratio = Ratio{.value = 1.25, .low = 1, .high = 1.5};
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
-  undecided.ratio = Ratio{.value = 0.8, .low = 0.5, .high = 0.99};
-  EXPECT_THAT(reason_of_inconclusive(undecided),
-              testing::StartsWith("probably faster (-20.0 %, -50 to -1.0 %)"));
-  undecided.ratio = Ratio{.value = 0.81, .low = 0.5, .high = 0.99};
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
-  undecided.ratio = Ratio{.value = 0.8, .low = 0.5, .high = 1};
-  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+  const auto of = [&](double value, double low, double high) {
+    undecided.ratio = Ratio{.value = value, .low = low, .high = high};
+    return undecided.reason();
+  };
+  EXPECT_THAT(of(1.25, 1.01, 1.5), StartsWith("probably slower (+25 %, +1.0 to +50 %), not confirmed: time"));
+  EXPECT_THAT(of(1.24, 1.01, 1.5), StartsWith("time ran out"));
+  EXPECT_THAT(of(1.25, 1, 1.5), StartsWith("time ran out"));
+  EXPECT_THAT(of(0.8, 0.5, 0.99), StartsWith("probably faster (-20.0 %, -50 to -1.0 %)"));
+  EXPECT_THAT(of(0.81, 0.5, 0.99), StartsWith("time ran out"));
+  EXPECT_THAT(of(0.8, 0.5, 1), StartsWith("time ran out"));
 }
 
 TEST(ChangeText, HasADecimalWhereItMatters) {

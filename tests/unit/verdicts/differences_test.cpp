@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/words/notes.h"
 #include "results/measure_settings.h"
 #include "unit/verdicts_sample.h"
 
@@ -21,7 +22,8 @@ constexpr std::int64_t gib = std::int64_t{1} << 30U;
 
 std::vector<std::string> texts(const std::vector<FoundDifference>& found) {
   std::vector<std::string> all;
-  for (const FoundDifference& one : found) all.push_back(std::string(name(one.what)) + ": " + one.text);
+  for (const FoundDifference& one : found)
+    all.push_back(std::string(name(one.what)) + ": " + note_text(one.note));
   return all;
 }
 
@@ -183,7 +185,7 @@ TEST(RunDifferences, OfMeasuredClocksAreByTheProbe) {
           .rounds = 1, .best_seconds = {{"clock", 1e-6}}, .median_seconds = {{"clock", seconds}}};
     }
     std::vector<std::string> all = texts(run_differences(base, head));
-    for (std::string& text : lesser_differences(base, head)) all.push_back(std::move(text));
+    for (const Note& note : lesser_differences(base, head)) all.push_back(note_text(note));
     return all;
   };
   EXPECT_THAT(at(10e-6, 10.1e-6), IsEmpty());
@@ -392,14 +394,15 @@ TEST(LesserDifferences, AreOfTheSystemItsSettingsAndBreakeven) {
   head.tool_commit = "6f5e4d3c2b1a-dirty";
   head.tool_compiler = "GCC 14";
   head.tool_build = "Debug";
-  EXPECT_THAT(lesser_differences(base, head),
+  EXPECT_THAT(note_texts(lesser_differences(base, head)),
               ElementsAre("different operating system: Debian 12 → Debian 13", "different kernel: 6.1 → 6.12",
                           "different setting smt: on → off", "different version of breakeven: 0.1.0 → 0.2.0",
                           "different commit of breakeven: 1a2b3c4d5e6f → 6f5e4d3c2b1a-dirty",
                           "different compiler of breakeven: GCC 12 → GCC 14",
                           "different build of breakeven: Release → Debug"));
   base.tool_commit.clear();
-  EXPECT_THAT(lesser_differences(base, head), Not(Contains(HasSubstr("commit")))) << "an older one has none";
+  EXPECT_THAT(note_texts(lesser_differences(base, head)), Not(Contains(HasSubstr("commit"))))
+      << "an older one has none";
 }
 
 TEST(LesserDifferences, OfFilesAreThoseOfLibrariesThatBothLoaded) {
@@ -409,7 +412,7 @@ TEST(LesserDifferences, OfFilesAreThoseOfLibrariesThatBothLoaded) {
   Result head = base;
   head.backends = {sample::backend("c", true), base.backends[0]};
   head.backends[1].library_files = {{"y", "/2/y"}, {"z", "/1/z"}, {"w", "/2/w"}};
-  EXPECT_THAT(lesser_differences(base, head), ElementsAre("different file of y: /1/y → /2/y"));
+  EXPECT_THAT(note_texts(lesser_differences(base, head)), ElementsAre("different file of y: /1/y → /2/y"));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 
+#include "reports/words/notes.h"
+#include "unit/texts_of_files.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven {
@@ -78,7 +80,7 @@ TEST(Fleet, ASlowNodeIsFoundWithItsCause) {
   EXPECT_LT(worst.interval.low, 1.2);
   EXPECT_GT(worst.interval.high, 1.2);
   EXPECT_EQ(worst.cases, 2U);
-  EXPECT_EQ(worst.cause, "its clock takes 1.20x as long in the speed probe");
+  EXPECT_EQ(reasons_text(worst.cause), "its clock takes 1.20x as long in the speed probe");
   EXPECT_EQ(exit_status(fleet), 1);
 }
 
@@ -217,7 +219,7 @@ TEST(Fleet, OfThreeNodesThatVaryTheSlowOneIsProbablySlower) {
   EXPECT_TRUE(worst.is_probably_slower);
   EXPECT_FALSE(worst.is_slower);
   EXPECT_GT(worst.slower_from, worst.ratio);
-  EXPECT_EQ(worst.cause, "nothing that was recorded differs");
+  EXPECT_EQ(reasons_text(worst.cause), "nothing that was recorded differs");
 }
 
 TEST(Fleet, ANodeBecomesSlowerAtTheRatioThatWasGiven) {
@@ -324,8 +326,8 @@ TEST(Fleet, NodesOfOtherKindsAreNotCompared) {
   const Fleet fleet = nodes.judged();
   EXPECT_TRUE(slower(fleet).empty());
   ASSERT_EQ(fleet.kinds.size(), 2U);
-  EXPECT_EQ(fleet.kinds[0].why_not, "");
-  EXPECT_THAT(fleet.kinds[1].why_not, HasSubstr("2 of this kind, and at least 3 are needed"));
+  EXPECT_THAT(fleet.kinds[0].why_not, testing::IsEmpty());
+  EXPECT_THAT(reasons_text(fleet.kinds[1].why_not), HasSubstr("2 of this kind, and at least 3 are needed"));
   EXPECT_EQ(exit_status(fleet), 4);
 }
 
@@ -352,7 +354,7 @@ TEST(Fleet, NodesWithoutACommonCaseAreNotCompared) {
   }
   const Fleet fleet = nodes.judged();
   EXPECT_TRUE(fleet.standings.empty());
-  EXPECT_EQ(fleet.kinds.at(0).why_not, "no case was measured on all of them");
+  EXPECT_EQ(reasons_text(fleet.kinds.at(0).why_not), "no case was measured on all of them");
   EXPECT_EQ(fleet.not_compared.size(), 3U);
 }
 
@@ -363,8 +365,8 @@ TEST(Fleet, CasesThatOneNodeCouldNotMeasureAreNamed) {
   hung.seconds.reset();
   const Fleet fleet = nodes.judged();
   EXPECT_EQ(exit_status(fleet), 4);
-  EXPECT_THAT(fleet.notes, testing::ElementsAre(
-                               "node2: 1 case timed out, no time of 1 case that others of its kind have"));
+  EXPECT_THAT(note_texts(fleet.notes), ElementsAre("node2: 1 case timed out",
+                                                   "node2: no time of 1 case that others of its kind have"));
 }
 
 TEST(Fleet, ABackendThatCouldNotStartOnOneNodeIsNamed) {
@@ -378,7 +380,8 @@ TEST(Fleet, ABackendThatCouldNotStartOnOneNodeIsNamed) {
         sample::product("onednn", 64, 1e-3 + 1e-6 * static_cast<double>(other)));
   }
   const Fleet fleet = nodes.judged();
-  EXPECT_THAT(fleet.notes, testing::ElementsAre("node2: onednn is not available: libdnnl.so.3 is missing"))
+  EXPECT_THAT(note_texts(fleet.notes),
+              testing::ElementsAre("node2: onednn is not available: libdnnl.so.3 is missing"))
       << "jax is nowhere";
   EXPECT_EQ(exit_status(fleet), 4);
 }
@@ -404,7 +407,7 @@ TEST(Fleet, OfThreeNodesTheSlowOneIsFoundWithItsCause) {
   nodes.results[1].host.kernel = "Linux 5.4";
   const Fleet fleet = nodes.judged();
   ASSERT_EQ(slower(fleet), std::vector<std::string>{"node1"});
-  EXPECT_THAT(fleet.standings.front().cause, HasSubstr("kernel"));
+  EXPECT_THAT(reasons_text(fleet.standings.front().cause), HasSubstr("kernel"));
   EXPECT_TRUE(fleet.not_compared.empty());
 }
 
@@ -415,7 +418,7 @@ TEST(Fleet, TheTimesInsideAnAlgorithmsNameAreNoCause) {
       c.algorithm = fmt::format("gemm; the other way took 1.{}x", node);
   }
   nodes.slow(2, 1.3);
-  EXPECT_EQ(nodes.judged().standings.front().cause, "nothing that was recorded differs");
+  EXPECT_EQ(reasons_text(nodes.judged().standings.front().cause), "nothing that was recorded differs");
 }
 
 TEST(Fleet, HostsThatShareANameAreToldByTheirFiles) {
@@ -439,7 +442,7 @@ TEST(Fleet, FilesOfOneMachineAreItsRuns) {
   const Fleet fleet = measured_twice().judged();
   EXPECT_EQ(fleet.nodes, (std::vector<std::string>{"node0", "node1", "node2", "node3"}));
   for (const NodeStanding& standing : fleet.standings) EXPECT_EQ(standing.runs, 2U);
-  EXPECT_THAT(fleet.notes,
+  EXPECT_THAT(note_texts(fleet.notes),
               ElementsAre("files of one machine are its runs: node0 (2 files), node1 (2 files), node2 (2 "
                           "files) and node3 (2 files)"));
   EXPECT_THAT(to_json_text(fleet), HasSubstr("\"runs\": 2"));
@@ -491,7 +494,7 @@ TEST(Fleet, ANodeIsSlowerOnlyIfItIsInAllOfItsRuns) {
 TEST(Fleet, WhatALaterRunLacksIsNamedByItsFile) {
   Nodes nodes = measured_twice();
   nodes.results[6].cases[0].status = Status::timed_out;
-  EXPECT_THAT(nodes.judged().notes, Contains(HasSubstr("file6.json: 1 case timed out")));
+  EXPECT_THAT(note_texts(nodes.judged().notes), Contains(HasSubstr("file6.json: 1 case timed out")));
 }
 
 struct Cause {
@@ -565,7 +568,7 @@ TEST(Fleet, EachCauseIsNamed) {
     nodes.slow(0, 1.2);
     const Fleet fleet = nodes.judged();
     ASSERT_EQ(slower(fleet), std::vector<std::string>{"node0"}) << cause.name;
-    EXPECT_THAT(fleet.standings.front().cause, HasSubstr(cause.text)) << cause.name;
+    EXPECT_THAT(reasons_text(fleet.standings.front().cause), HasSubstr(cause.text)) << cause.name;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "results/reading.h"
 #include "unit/messages.h"
 #include "unit/quoted_notes.h"
+#include "unit/texts_of_files.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven {
@@ -24,7 +25,7 @@ Verdicts full_verdicts() {
   c.device = "gpu";
   c.base_status = Status::implausible;
   c.head_status = Status::wrong;
-  c.reason = "why";
+  c.reasons = {quoted_note("why")};
   c.base_algorithm = "one";
   c.head_algorithm = "two";
   c.launches = {{.base = {0.3, 0.6}, .head = {0.1}, .own_speed = {0.99, 0.97}},
@@ -91,7 +92,7 @@ auto fields_of(const Side& s) {
 }
 auto fields_of(const CaseVerdict& c) {
   return std::tie(c.id, c.label, c.op, c.parameters, c.dtype, c.backend, c.device, c.presence, c.base_status,
-                  c.head_status, c.verdict, c.reason, c.ratio, c.base_seconds, c.head_seconds,
+                  c.head_status, c.verdict, c.reasons, c.ratio, c.base_seconds, c.head_seconds,
                   c.base_algorithm, c.head_algorithm, c.launches, c.notes, c.not_slower, c.differences);
 }
 
@@ -116,8 +117,8 @@ TEST_F(VerdictFile, KeepsEveryField) {
 TEST_F(VerdictFile, HasALineForEachFieldAndEachCase) {
   const std::string text = to_json_text(full_verdicts());
   EXPECT_THAT(text, testing::StartsWith("{\n\"schema\": \"breakeven.verdict/1\",\n\"kind\": \"gate\",\n"));
-  EXPECT_THAT(text, HasSubstr(",\n\"cases\": [\n{\"id\":\"matmul/m=64/f32\""));
-  EXPECT_THAT(text, HasSubstr("},\n{\"id\":\"matmul/m=65/f32\""));
+  EXPECT_THAT(text, HasSubstr(",\n\"cases\": [\n{\"id\":\"matmul/m=64/n=64/k=64/f32\""));
+  EXPECT_THAT(text, HasSubstr("},\n{\"id\":\"matmul/m=65/n=65/k=65/f32\""));
   EXPECT_THAT(text, testing::EndsWith("}\n]\n}\n"));
 }
 
@@ -203,6 +204,33 @@ TEST_F(VerdictFile, AVerdictAgreesWithItsRatio) {
               HasSubstr("has the verdict same, and is not_slower"));
 }
 
+/// The verdict of a gate rests on a part of its launches: some of them must allow it.
+TEST_F(VerdictFile, AVerdictAgreesWithOneOfItsLaunches) {
+  const auto gate = [](Verdict verdict, bool not_slower, const std::vector<double>& heads,
+                       double own_speed = 1) {
+    CaseVerdict c = sample::verdict_of(verdict, 64, 1.2);
+    c.not_slower = not_slower;
+    c.ratio = Ratio{.value = 1.2, .low = 1.15, .high = 1.25};
+    for (const double head : heads)
+      c.launches.push_back({.base = {0.01, 0.01}, .head = {head, head}, .own_speed = {own_speed, own_speed}});
+    return to_json_text(sample::verdicts({c}));
+  };
+  EXPECT_THAT(why_refused(gate(Verdict::same, false, {0.012, 0.0121, 0.0119})),
+              HasSubstr("the verdict same"));
+  EXPECT_THAT(why_refused(gate(Verdict::inconclusive, true, {0.012, 0.0121, 0.0119})),
+              HasSubstr("the verdict not_slower"));
+  EXPECT_EQ(read(gate(Verdict::same, false, {0.012, 0.01, 0.014})).cases[0].verdict, Verdict::same);
+  EXPECT_EQ(read(gate(Verdict::same, false, {0.012, 0.0121, 0.0119}, 0.5)).cases[0].verdict, Verdict::same)
+      << "a neighbour can have done all of it";
+}
+
+TEST_F(VerdictFile, AnIdIsThatOfItsParameters) {
+  CaseVerdict c = sample::verdict_of(Verdict::same, 64, 1);
+  c.id = "matmul/m=1/n=1/k=1/f32";
+  EXPECT_THAT(why_refused(to_json_text(sample::verdicts({c}))),
+              HasSubstr("/cases/0 has the id 'matmul/m=1/n=1/k=1/f32', and the parameters of 'matmul/m=64"));
+}
+
 TEST_F(VerdictFile, ARatioAgreesWithItsLaunchesAndTimes) {
   CaseVerdict c = sample::verdict_of(Verdict::slower, 64, 1.1);
   const auto why_not = [&] { return why_refused(to_json_text(sample::verdicts({c}))); };
@@ -245,7 +273,7 @@ TEST_F(VerdictFile, OfAnEarlierBreakevenIsRead) {
     "base": {"source": "base", "environment": {}, "backends": [)" +
                            backend +
                            R"(]}, "head": {"source": "head", "environment": {}, "backends": []},
-    "cases": [{"id": "matmul/m=8/n=8/k=8/f32", "op": "matmul", "params": {"m": 8}, "dtype": "f32", "backend":
+    "cases": [{"id": "matmul/m=8/n=8/k=8/f32", "op": "matmul", "params": {"m": 8, "n": 8, "k": 8, "dtype": "f32"}, "dtype": "f32", "backend":
     "a", "device": "cpu", "presence": "both", "base_status": "ok", "head_status": "wrong", "verdict":
     "incomparable", "reason": "head: wrong: element 0", "ratio": null, "base_seconds": 0.5, "head_seconds":
     null, "base_algorithm": "x", "head_algorithm": "", "launches": [{"base": [0.5], "head": [0.6]}],
@@ -277,8 +305,8 @@ TEST_F(VerdictFile, UnknownIsNull) {
 
 TEST_F(VerdictFile, BytesThatAreNoTextAreReplaced) {
   Verdicts v = full_verdicts();
-  v.cases[0].id = v.base.source = v.warnings[0].about[0] = "\xff\xfe<b>";
-  EXPECT_THAT(read(to_json_text(v)).cases[0].id, HasSubstr("<b>"));
+  v.cases[0].backend = v.base.source = v.warnings[0].about[0] = "\xff\xfe<b>";
+  EXPECT_THAT(read(to_json_text(v)).cases[0].backend, HasSubstr("<b>"));
 }
 
 TEST_F(VerdictFile, CutOffAnywhereIsRefused) {

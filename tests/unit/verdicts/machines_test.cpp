@@ -404,7 +404,7 @@ TEST(Candidates, HaveTheNewestOfEachBackend) {
   const std::vector<Result> runs{later, earlier};
   const std::vector<Candidate> all = candidates(runs);
   ASSERT_THAT(all, SizeIs(1));
-  const auto& results = all[0].cases.at("matmul/m=64/f32");
+  const auto& results = all[0].cases.at("matmul/m=64/n=64/k=64/f32");
   ASSERT_THAT(results, SizeIs(2));
   for (const CaseResult* r : results) EXPECT_EQ(r->seconds->median, r->backend == "a" ? 2 : 3);
   ASSERT_THAT(all[0].backends, SizeIs(1));

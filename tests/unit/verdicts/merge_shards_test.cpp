@@ -1,6 +1,8 @@
 // Tests how the shards of a run become one result, and which files are not shards of one run.
 #include "verdicts/merge_shards.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -65,7 +67,12 @@ std::vector<ShardFile> changed(const Change& change) {
 }
 
 std::string why_refused(std::vector<ShardFile> files) {
-  return message_of<ShardError>([&] { merge_shards(std::move(files), {}); });
+  try {
+    return message_of<ShardError>([&] { merge_shards(std::move(files), {}); });
+  } catch (const ShardsIncomparable& e) {
+    return fmt::format("{} and {}: {}; --allow {}", e.first, e.other, reasons_text(e.differences),
+                       fmt::join(e.kinds, ","));
+  }
 }
 
 std::vector<std::string> rows(const Result& result) {
@@ -77,7 +84,8 @@ std::vector<std::string> rows(const Result& result) {
 std::vector<std::string> rows_of_all_cases() {
   std::vector<std::string> rows;
   for (const char* size : {"0", "1", "2", "3", "4"}) {
-    for (const char* name : {"a", "b"}) rows.push_back(std::string("matmul/m=") + size + "/f32 " + name);
+    for (const char* name : {"a", "b"})
+      rows.push_back(fmt::format("matmul/m={0}/n={0}/k={0}/f32 {1}", size, name));
   }
   return rows;
 }
@@ -111,8 +119,8 @@ TEST(MergedShards, AreNotImplausibleBesideADisturbedMachine) {
       files[1].result.cases[row] = product;
     }
     for (ShardFile& file : files)
-      file.result.shard->fingerprint =
-          fingerprint_of({peak.id, product.id, "matmul/m=2/f32", "matmul/m=3/f32", "matmul/m=4/f32"});
+      file.result.shard->fingerprint = fingerprint_of({peak.id, product.id, "matmul/m=2/n=2/k=2/f32",
+                                                       "matmul/m=3/n=3/k=3/f32", "matmul/m=4/n=4/k=4/f32"});
     const Result merged = merge_shards(std::move(files), {});
     return std::ranges::count(merged.cases, Status::implausible, &CaseResult::status);
   };
@@ -247,13 +255,13 @@ TEST(MergedShards, OfMachinesThatDifferMustBeAllowed) {
   });
   EXPECT_THROW(merge_shards(files, {}), ShardsIncomparable);
   EXPECT_THAT(why_refused(files),
-              AllOf(HasSubstr("1.json (the base) and 2.json (the head)"),
+              AllOf(HasSubstr("1.json and 2.json"),
                     HasSubstr("different CPU: A CPU → Another CPU; different number of threads: 2 → 4"),
                     HasSubstr("--allow machine,threads")));
   EXPECT_THROW(merge_shards(files, {Difference::machine}), ShardsIncomparable);
   EXPECT_THAT(note_texts(merge_shards(files, {Difference::machine, Difference::threads}).warnings),
-              ElementsAre("shard 2/3: different CPU: A CPU → Another CPU (allowed)",
-                          "shard 2/3: different number of threads: 2 → 4 (allowed)"));
+              ElementsAre("shard 2/3: allowed: different CPU: A CPU → Another CPU",
+                          "shard 2/3: allowed: different number of threads: 2 → 4"));
   EXPECT_THAT(why_refused(changed([](Result& r) { r.backends[1].version = "2"; })),
               HasSubstr("--allow library"));
   EXPECT_THAT(allowable_differences(), AllOf(Contains("machine"), Not(Contains("algorithm"))));

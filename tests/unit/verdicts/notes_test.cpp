@@ -40,13 +40,14 @@ TEST(VerdictNotes, OfOneFileOnBothSidesWhereAnotherWasWanted) {
   EXPECT_THAT(same_file_warnings(base, head), IsEmpty()) << "nothing else was wanted";
   head.environment = {{"LD_LIBRARY_PATH", "/new"}};
   EXPECT_THAT(
-      same_file_warnings(base, head),
+      note_texts(same_file_warnings(base, head)),
       ElementsAre("openblas: both sides loaded /usr/lib/libopenblas.so.0, although LD_LIBRARY_PATH differs"));
   base.environment = {{"OPENBLAS_CORETYPE", "Haswell"}};
   head.environment = {{"OPENBLAS_CORETYPE", "Zen"}};
   EXPECT_THAT(same_file_warnings(base, head), IsEmpty()) << "one file has both kernels";
   head.environment = {{"LD_PRELOAD", "libmkl_rt.so"}};
-  EXPECT_THAT(same_file_warnings(base, head), ElementsAre(testing::EndsWith("although LD_PRELOAD differs")));
+  EXPECT_THAT(note_texts(same_file_warnings(base, head)),
+              ElementsAre(testing::EndsWith("although LD_PRELOAD differs")));
   head.backends[0].library_files[0].second = "/new/libopenblas.so.0";
   EXPECT_THAT(same_file_warnings(base, head), IsEmpty());
   head.backends.clear();

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "reports/words/notes.h"
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"
+#include "unit/texts_of_files.h"
 
 namespace breakeven {
 namespace {
@@ -117,7 +119,7 @@ TEST(SelftestWarnings, AreOfWhatCannotBeTold) {
   rules.threshold = 0.001;
   const auto warnings = selftest_warnings(s, s.host, rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("could not detect changes of 0.1 % in 1 of 1 case on"));
+  EXPECT_THAT(note_text(warnings[0]), HasSubstr("could not detect changes of 0.1 % in 1 of 1 case on"));
 }
 
 TEST(SelftestWarnings, AreOfFalseAlarms) {
@@ -125,7 +127,7 @@ TEST(SelftestWarnings, AreOfFalseAlarms) {
   s.counts[0].failing = 3;
   const auto warnings = selftest_warnings(s, s.host, s.rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("3 of 3 gates without a change failed on this host"));
+  EXPECT_THAT(note_text(warnings[0]), HasSubstr("3 of 3 gates without a change failed on this host"));
 }
 
 TEST(SelftestWarnings, AreOfAnotherHost) {
@@ -136,11 +138,11 @@ TEST(SelftestWarnings, AreOfAnotherHost) {
   other.cpu = "Another CPU";
   const auto warnings = selftest_warnings(s, other, s.rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("is from another host"));
+  EXPECT_THAT(note_text(warnings[0]), HasSubstr("is from another host"));
   other = s.host;
   other.cpu_identity = "AuthenticAMD family 26 model 2 stepping 1";
   EXPECT_THAT(
-      selftest_warnings(s, other, s.rules),
+      note_texts(selftest_warnings(s, other, s.rules)),
       ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("from another processor"), HasSubstr("model 2 "))));
 }
 
@@ -157,7 +159,8 @@ TEST(SelftestWarnings, AreShort) {
   for (const auto& warnings :
        {here, selftest_warnings(s, other, s.rules), selftest_warnings(s, {}, s.rules)}) {
     ASSERT_FALSE(warnings.empty());
-    for (const std::string& warning : warnings) EXPECT_EQ(fault_of_message(warning), "") << warning;
+    for (const std::string& warning : note_texts(warnings))
+      EXPECT_EQ(fault_of_message(warning), "") << warning;
   }
 }
 

@@ -9,7 +9,6 @@ import sys
 
 from . import host
 from .backend import Case, Failed, OutOfMemory, Transfer, Unsupported
-from .extra_work import LIBRARY, extra_work, with_extra_work
 from .host import EnergyMeter, cpus_one_a_core_first, keep_freed_memory, return_freed_memory, stay_near_gpu
 from .ranks import Alone, cpus_of_place
 from .requirements import ranks_or_refuse
@@ -169,8 +168,6 @@ class _Worker:
                 unreadable["joules"] = "which device it is, and so whose energy to read, is not known"
         elif EnergyMeter().unreadable:
             unreadable["joules"] = EnergyMeter().unreadable
-        extra = extra_work()
-        libraries = backend.libraries if extra is None else {**backend.libraries, LIBRARY: f"{100 * extra:g} %"}
         return {
             "protocol": PROTOCOL,
             "name": backend.name,
@@ -179,7 +176,7 @@ class _Worker:
             "device": backend.device,
             "device_name": backend.device_name,
             "device_id": backend.device_id,
-            "libraries": libraries,
+            "libraries": backend.libraries,
             "library_files": backend.library_files,
             "supports": {operation.op: operation.dtypes for operation in backend.operations},
             "unreadable": unreadable,
@@ -213,9 +210,6 @@ class _Worker:
                     self._check_memory(operation, case)
                 self._is_released = False
                 prepared = operation.prepare(case, request["seed"])
-                extra = extra_work()
-                if extra is not None:
-                    prepared = with_extra_work(prepared, extra, self._backend.device == "cpu", self._ranks.largest)
                 prepared.measures_latency = request.get("measures_latency", False)
                 self._transfer = Transfer.of(case)
                 self._cold = request.get("cache", "warm") == "cold"

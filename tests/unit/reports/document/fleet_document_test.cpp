@@ -5,6 +5,7 @@
 #include "reports/render/markdown.h"
 #include "reports/render/terminal.h"
 #include "unit/document_texts.h"
+#include "unit/quoted_notes.h"
 #include "unit/well_formed.h"
 
 namespace breakeven::fleet_document_test {
@@ -30,7 +31,7 @@ Fleet fleet() {
     standing.is_slower = node == 2;
     standing.ratio = node == 2 ? 1.5 : 1;
     standing.interval = {.low = standing.ratio - 0.01, .high = standing.ratio + 0.01};
-    standing.cause = node == 2 ? "another kernel" : "";
+    if (node == 2) standing.cause = {quoted_note("another kernel")};
   }
   return made;
 }
@@ -100,14 +101,16 @@ TEST(FleetDocument, SaysThatResultsAreWrong) {
 TEST(FleetDocument, LetsNoControlCharactersThrough) {
   Fleet hostile = fleet();
   hostile.kinds[0].name = hostile.nodes[0] = hostile.standings[0].op = hostile.standings[1].backend =
-      hostile.standings[0].cause = "\x1b[2J";
+      "\x1b[2J";
+  hostile.standings[0].cause = {quoted_note("\x1b[2J")};
   EXPECT_EQ(well_formed::fault_of_any_form(&hostile), "");
 }
 
 TEST(FleetDocument, OfSeveralKindsSaysOfWhichAnAnswerIs) {
   Fleet two = fleet();
   two.nodes.emplace_back("n3");
-  two.kinds.push_back({.name = "Another CPU", .nodes = {3}, .why_not = "at least 3 are needed"});
+  two.kinds.push_back(
+      {.name = "Another CPU", .nodes = {3}, .why_not = {quoted_note("at least 3 are needed")}});
   const Document made = document_of(two);
   ASSERT_EQ(made.cards.size(), 2U);
   EXPECT_EQ(made.cards[0].short_answer, "1 of 3 slower");

@@ -90,10 +90,9 @@ TEST(Remarks, OnRunsDifferByTheirNames) {
   std::vector<Result> results{sample::result({sample::product("a", 64, 1)})};
   for (const char* shard : {"shard 2/3", "shard 3/3"})
     results[0].warnings.push_back(
-        with_source(shard, {.kind = NoteKind::allowed_difference, .about = {"different kernel: 6.1 → 6.2"}}));
-  EXPECT_THAT(texts(remarks_on(runs_of(results))),
-              ElementsAre("shard 2/3: different kernel: 6.1 → 6.2 (allowed)",
-                          "shard 3/3: different kernel: 6.1 → 6.2 (allowed)"));
+        with_source(shard, {.kind = NoteKind::changed, .about = {"kernel", "6.1", "6.2"}}));
+  EXPECT_THAT(texts(remarks_on(runs_of(results))), ElementsAre("shard 2/3: different kernel: 6.1 → 6.2",
+                                                               "shard 3/3: different kernel: 6.1 → 6.2"));
 }
 
 TEST(Remarks, OfSeveralMachinesSayWhichTheyAreAbout) {

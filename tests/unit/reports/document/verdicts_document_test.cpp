@@ -4,6 +4,7 @@
 #include "reports/document/builders.h"
 #include "reports/document/verdict_findings.h"
 #include "unit/document_texts.h"
+#include "unit/quoted_notes.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven::verdicts_document_test {
@@ -96,7 +97,7 @@ TEST(VerdictFindings, DescribeChangesAndWhatElse) {
   EXPECT_EQ(describe_change(c), "");
   EXPECT_EQ(describe_times(c), "? → 20.0 ms");
   c.base_status = Status::out_of_memory;
-  c.reason = "why";
+  c.reasons = {quoted_note("why")};
   c.base_algorithm = "avx2";
   c.head_algorithm = "sse";
   c.notes = {quoted_note("one"), quoted_note("two")};
@@ -221,7 +222,7 @@ TEST(VerdictsDocument, OfFewCasesShowsThoseWithoutAChangeToo) {
 
 TEST(VerdictsDocument, TellsHowItDecidedInSentences) {
   Verdicts made = verdicts({verdict_of(Verdict::same, 1, 1)});
-  made.method = "First it measures. Then it decides.";
+  made.method = {quoted_note("First it measures. Then it decides.")};
   const Document document = document_of(made);
   EXPECT_THAT(texts(document.cards.at(0).folds.back().sentences),
               ElementsAre(HasSubstr("does not matter here"), "First it measures.", "Then it decides."));

@@ -10,6 +10,7 @@
 #include "reports/render/terminal.h"
 #include "unit/history_sample.h"
 #include "unit/hostile_sample.h"
+#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "unit/thresholds_sample.h"
 #include "unit/verdicts_sample.h"
@@ -70,14 +71,15 @@ Threshold evil_threshold() {
 
 Verdicts evil_verdicts() {
   Verdicts v = sample::one_of_each_verdict();
-  v.base.source = v.head.source = v.host.name = v.host.cpu = v.method = v.kind = v.created = v.tool_version =
-      evil;
+  v.method = {quoted_note(evil)};
+  v.base.source = v.head.source = v.host.name = v.host.cpu = v.kind = v.created = v.tool_version = evil;
   v.warnings = {quoted_note(evil)};
   v.notes = {evil};
   v.base.environment = {{evil, evil}};
   v.base.backends = {evil_backend(true)};
   for (CaseVerdict& c : v.cases) {
-    c.label = c.op = c.backend = c.reason = c.base_algorithm = evil;
+    c.label = c.op = c.backend = c.base_algorithm = evil;
+    c.reasons = {quoted_note(evil)};
     c.head_algorithm = evil + "2";
     c.notes = {quoted_note(evil), quoted_note(evil)};
     c.launches = {{.base = {1, 2}, .head = {2, 3}}};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
+#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "unit/verdicts_sample.h"
 
@@ -87,7 +88,7 @@ TEST(Markdown, TitlesOfFoldsAreHtml) {
 TEST(Markdown, FitsIntoAJobSummaryWhateverIsInIt) {
   Verdicts verdicts = sample::one_of_each_verdict();
   CaseVerdict c = sample::verdict_of(Verdict::slower, 64, 1.1);
-  c.reason = std::string(10'000, '<');
+  c.reasons = {quoted_note(std::string(10'000, '<'))};
   for (int i = 0; i < 2000; ++i) {
     c.id = std::to_string(i);
     verdicts.cases.push_back(c);
