@@ -56,8 +56,8 @@ void declare(CLI::App& command, SelftestOptions& o) {
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
-/// A plan whose sides are the same programs, but the head's do a fraction `share` more work.
-GatePlan plan_of(const SelftestOptions& o, double share) {
+/// A plan whose sides are the same programs.
+GatePlan plan_of(const SelftestOptions& o) {
   GatePlan plan;
   plan.config = select_cases(o.selection);
   apply_start_options({}, plan.config.measure);
@@ -75,7 +75,6 @@ GatePlan plan_of(const SelftestOptions& o, double share) {
   }
   for (const BackendRecord& backend : plan.head.backends)
     plan.backends.push_back({.base = backend.name, .head = backend.name});
-  if (share > 0) plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
   return plan;
 }
 
@@ -126,10 +125,7 @@ int selftest(const SelftestOptions& o) {
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
-  std::map<double, GatePlan> plans;  // by share
-  for (const double share : shares) {
-    if (!plans.contains(share)) plans.emplace(share, plan_of(o, share));
-  }
+  GatePlan plan = plan_of(o);
   std::map<double, InjectedCounts> counts;
   std::vector<Verdicts> unchanged;
   ProgressLine line(o.quiet);
@@ -137,7 +133,8 @@ int selftest(const SelftestOptions& o) {
   for (std::size_t i = 0; !Interruption::requested(); ++i) {
     if (i >= shares.size() && seconds_since(start) > 60 * o.minutes) break;
     const double share = shares.at(i % shares.size());
-    GatePlan& plan = plans.at(share);
+    plan.head.environment.clear();
+    if (share > 0) plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
     ++plan.config.measure.seed;  // so that each gate uses another random order
     Verdicts verdicts = run_gate(
         plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });

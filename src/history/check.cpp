@@ -40,7 +40,7 @@ std::string settings_without(const Run& run, const Run& other) {
   return only.empty() ? "none" : fmt::format("{}", fmt::join(only, ", "));
 }
 
-/// What else differed after the change.
+/// The other differences between the runs before and after a change.
 std::vector<Note> notes_on(const Run& before, const Run& after, const std::string& backend) {
   std::vector<Note> notes;
   const auto now_different = [&](const std::string& what, const std::string& was, const std::string& is) {
@@ -56,7 +56,7 @@ std::vector<Note> notes_on(const Run& before, const Run& after, const std::strin
   return notes;
 }
 
-/// Those of these runs that were measured while the machine was mostly below its own speed.
+/// Notes on the runs that were measured while the machine was mostly below its own speed.
 std::vector<Note> notes_on_slow_runs(const History& history, const std::vector<std::size_t>& runs) {
   std::vector<Note> notes;
   for (const std::size_t run : runs) {

@@ -415,11 +415,10 @@ class Comparison {
 }  // namespace
 
 Verdicts compare_results(Result base, Result head, const CompareOptions& options) {
-  const std::vector<BackendRecord> backends_of_base = base.backends;
   const auto renamed = rename_as_the_head(base, head);
   Verdicts verdicts = Comparison(base, head, options).run();
   if (renamed) {
-    verdicts.base.backends = backends_of_base;
+    verdicts.base.backends.front().name = renamed->about.front();
     verdicts.warnings.push_back(*renamed);
   }
   return verdicts;

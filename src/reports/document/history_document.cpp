@@ -61,7 +61,7 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
                    series_text(*c.series, *c.machine, *check.history),
                    fmt::format("{} → {}", format_seconds(c.before_seconds), format_seconds(c.after_seconds)),
                    between_text(check, c),
-                   text_cell(fmt::format("{}", fmt::join(note_texts(c.notes), "; ")))}});
+                   text_cell(reasons_text(c.notes))}});
   }
   return table;
 }
@@ -90,7 +90,7 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
                                     series_text(*s.series, *s.machine, *check.history),
                                     s.values,
                                     s.at_least ? TableCell("at least " + count_text(s.more)) : s.more,
-                                    text_cell(fmt::format("{}", fmt::join(note_texts(s.notes), "; ")))}});
+                                    text_cell(reasons_text(s.notes))}});
   }
   return table;
 }

@@ -185,7 +185,7 @@ std::string describe_details(const CaseVerdict& c) {
 }
 
 std::string describe_notes(const CaseVerdict& c) {
-  return printable(fmt::format("{}", fmt::join(note_texts(c.notes), "; ")));
+  return printable(reasons_text(c.notes));
 }
 
 std::string describe_side(const Side& side) {

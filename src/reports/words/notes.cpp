@@ -13,6 +13,7 @@
 #include "results/number_text.h"
 #include "text/counted.h"
 #include "verdicts/compare.h"
+#include "verdicts/overview.h"
 
 namespace breakeven {
 namespace {
@@ -132,10 +133,10 @@ std::string after_launches(double launches) {
   return launches == 0 ? "" : " after " + count_text(launches, "launch", "launches");
 }
 
-/// "out of memory" of the name out_of_memory.
-std::string spaced(std::string name) {
-  std::ranges::replace(name, '_', ' ');
-  return name;
+/// "2 cases timed out". A file may name any status.
+std::string cases_without_time_text(const Note& n) {
+  const auto status = parse_name<Status>(about(n, 0));
+  return fmt::format("{} {}", cases_text(n), status ? status_text(*status) : about(n, 0));
 }
 
 /// "n1 (2 files), n2 (2 files) and 3 others".
@@ -413,7 +414,7 @@ std::string text_alone(const Note& n) {
     case NoteKind::nothing_differs:
       return "nothing that was recorded differs";
     case NoteKind::cases_without_time:
-      return fmt::format("{} {}", cases_text(n), spaced(about(n, 0)));
+      return cases_without_time_text(n);
     case NoteKind::cases_missing:
       return fmt::format("no time of {} that others of its kind have", cases_text(n));
     case NoteKind::run_interrupted:
