@@ -287,8 +287,9 @@ std::string fault_of_newer_id(const CaseOnBackend& c, const Workload& workload) 
 /// An operation that this program does not know has an id that begins with no other.
 std::string fault_of_foreign_id(const CaseOnBackend& c) {
   const std::string begins = c.id.substr(0, c.id.find('/'));
-  const bool has_other_names = c.op == google_benchmark_op;  // the user's own
-  if (has_other_names || begins == c.id || find_workload(begins) == nullptr) return "";
+  // A benchmark has the user's own name, and no parameters.
+  const bool is_own_name = c.op == google_benchmark_op && c.parameters.entries().empty();
+  if (is_own_name || begins == c.id || find_workload(begins) == nullptr) return "";
   return fmt::format("has the id '{}', and the operation {}", c.id, c.op);
 }
 
