@@ -3,7 +3,7 @@
 
     bench/kernel_choice.py [--build build] [--starts 20] [--rounds 60]
 
-Counts which kernels the backend program chooses in so many first starts, each with an empty cache. Then all kernels that run
+Counts which kernels `breakeven run` chooses in so many first runs, each with an empty cache. Then all kernels that run
 here are timed beside one another: f32 products of 512 and 1024, one program for each, in turn and in random order.
 `speed` is the geometric mean over both sizes of the median over rounds of the fastest kernels' time over these kernels'
 time. Only kernels that the library says it takes count. Measure on an otherwise idle machine.
@@ -12,12 +12,14 @@ time. Only kernels that the library says it takes count. Measure on an otherwise
 import argparse
 import collections
 import contextlib
+import json
 import math
 import os
 import pathlib
 import random
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 
@@ -37,7 +39,7 @@ class Kernels(BackendProgram):
 
     def __init__(self, path, threads, **variables):
         super().__init__([path], threads=threads, environment=driver_environment(threads) | variables)
-        self.kernels = re.sub(r"^\S+ ", "", next(iter(self.hello["libraries"].values()))).removeprefix("kernels for ")
+        self.kernels = kernels_in(next(iter(self.hello["libraries"].values())))
 
     def prepare(self, size):
         product = matmul(size, size, size)
@@ -50,18 +52,26 @@ class Kernels(BackendProgram):
 
 
 def first_starts(program, threads, count):
-    """How often each set of kernels was selected with an empty cache."""
+    """How often the driver selected each set of kernels with an empty cache."""
     chosen = collections.Counter()
     for _ in range(count):
-        with tempfile.TemporaryDirectory() as cache:
-            try:
-                started = Kernels(program, threads, XDG_CACHE_HOME=cache)
-            except RuntimeError:  # it ended
+        with tempfile.TemporaryDirectory() as folder:
+            config, out = pathlib.Path(folder, "config.json"), pathlib.Path(folder, "out.json")
+            measure = {"max_seconds": 0.02, "own_speed": "ignored"}
+            config.write_text(json.dumps({"measure": measure, "workloads": [{"op": "matmul", "m": 8, "n": 8, "k": 8}]}))
+            backend = program.name.removeprefix("breakeven-backend-")
+            command = [program.parent / "breakeven", "run", config, "--backends", backend, "--out", out, "--quiet"]
+            done = subprocess.run([*command, "--threads", str(threads)], env=os.environ | {"XDG_CACHE_HOME": folder})
+            if done.returncode != 0:
                 chosen[None] += 1
                 continue
-            chosen[started.kernels] += 1
-            started.kill()
+            (version,) = json.loads(out.read_text())["backends"][0]["libraries"].values()
+            chosen[kernels_in(version)] += 1
     return chosen
+
+
+def kernels_in(version):
+    return re.sub(r"^\S+ ", "", version).removeprefix("kernels for ").partition(",")[0]
 
 
 def all_kernels(program, threads, variable, values):
@@ -110,13 +120,13 @@ def report(library, program, arguments):
     for one in programs.values():
         one.kill()
     of_kernels = speeds(taken)
-    print(f"\n| {library}'s kernels | first starts | speed | " + " | ".join(f"{size}, ms" for size in SIZES) + " |")
+    print(f"\n| {library}'s kernels | first runs | speed | " + " | ".join(f"{size}, ms" for size in SIZES) + " |")
     print("|---|---|---|" + "---|" * len(SIZES))
     for name, speed in sorted(of_kernels.items(), key=lambda item: -item[1]):
         medians = " | ".join(f"{statistics.median(taken[size][name]) * 1e3:.4g}" for size in SIZES)
         print(f"| {name} | {chosen[name]} | {speed:.3f} | {medians} |")
     if chosen[None] > 0:
-        print(f"\n{chosen[None]} of {arguments.starts} first starts ended with an error.")
+        print(f"\n{chosen[None]} of {arguments.starts} first runs ended with an error.")
     del chosen[None]
     if not chosen:
         return
@@ -126,13 +136,13 @@ def report(library, program, arguments):
         return
     mean = sum(count * of_kernels[name] for name, count in chosen.items()) / max(1, sum(chosen.values()))
     good = sum(count for name, count in chosen.items() if of_kernels[name] >= 0.97)
-    print(f"\nFirst starts at 0.97 of the fastest or more: {good} of {sum(chosen.values())}. On average: {mean:.3f}.")
+    print(f"\nFirst runs at 0.97 of the fastest or more: {good} of {sum(chosen.values())}. On average: {mean:.3f}.")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="default: %(default)s")
-    parser.add_argument("--starts", type=int, default=20, help="first starts; default: %(default)s")
+    parser.add_argument("--starts", type=int, default=20, help="first runs; default: %(default)s")
     parser.add_argument("--rounds", type=int, default=60, help="samples of each; default: %(default)s")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="default: %(default)s")
     arguments = parser.parse_args()

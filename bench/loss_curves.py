@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do networks learn the same on every CPU backend? Loss curves next to the arbiter's in float64: a Markdown table.
+"""Do networks learn the same on every CPU backend? Loss curves next to the reference backend's in float64: a Markdown table.
 
     bench/loss_curves.py [--networks mlp,cnn] [--batch 64] [--steps 100] [--learning-rate 0.002]
 

@@ -45,8 +45,8 @@ int conformance(const ConformanceOptions& o) {
   if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program, error)) {
     throw CommandError("{}: is not a program that can be run", program.string());
   }
-  const auto arbiter = std::ranges::find(programs, "reference", &BackendProgram::name);
-  if (arbiter == programs.end())
+  const auto reference_backend = std::ranges::find(programs, "reference", &BackendProgram::name);
+  if (reference_backend == programs.end())
     throw CommandError(exit_code::incomplete,
                        "there is no breakeven-backend-reference beside the driver to judge results by");
   const Filter wanted(o.filter);
@@ -58,7 +58,8 @@ int conformance(const ConformanceOptions& o) {
   };
   // A path with a slash is not searched in PATH.
   const auto checks = check_conformance(
-      std::filesystem::path(".") / program, arbiter->path, o.timeout, is_wanted, [&](const Check& check) {
+      std::filesystem::path(".") / program, reference_backend->path, o.timeout, is_wanted,
+      [&](const Check& check) {
         if (Interruption::requested()) throw CommandError(exit_code::interrupted, "interrupted");
         const bool failed = check.outcome == Check::Outcome::failed;
         if (!failed && !o.verbose) return;

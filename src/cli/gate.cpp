@@ -299,7 +299,7 @@ int gate(const GateOptions& o) {
   plan.head = std::move(head.side);
   plan.backends = pairs_of(plan, config_or_option, two_backends || !o.backends.empty());
   // The one beside the driver: a program that is compared must not verify itself.
-  plan.arbiter = find_named_backends({"reference"}, plan.threads).arbiter;
+  plan.reference_backend = find_named_backends({"reference"}, plan.threads).reference_backend;
 
   ProgressLine line(o.quiet);
   WorkingFile working(o.outputs.file_of("--out"));

@@ -50,8 +50,8 @@ int rank_files(const RankCommand& o) {
   }
   o.outputs.check(inputs, o.charts);
   check_one_standard_input(o.files);
-  const Quantity by = *parse_name<Quantity>(o.by);
-  if (by == Quantity::cost && o.prices.empty())
+  const Metric by = *parse_name<Metric>(o.by);
+  if (by == Metric::cost && o.prices.empty())
     throw CommandError("--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
   if (o.predict_missing && o.mix.empty())
     throw CommandError(
@@ -101,7 +101,7 @@ const SubcommandRegistration rank_command(subcommand<RankCommand>(
       accept_config_names(
           command.add_option("--devices", o.catalogue, "datasheets of devices: configs/devices.json"));
       command.add_option("--by", o.by, "time, energy or cost; default: time")
-          ->check(CLI::IsMember(all_names<Quantity>()));
+          ->check(CLI::IsMember(all_names<Metric>()));
       o.outputs.declare(command, formats_for<Ranking>());
       declare_label_option(command, o.labels);
       declare_chart_options(command, o.charts);

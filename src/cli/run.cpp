@@ -206,7 +206,7 @@ int run(const Options& o) {
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads, &started);
   plan.backends = std::move(backends.measured);
   plan.backends_are_named = backends.are_named;
-  plan.arbiter = std::move(backends.arbiter);
+  plan.reference_backend = std::move(backends.reference_backend);
   if (plan.earlier) check_resumable(*plan.earlier, plan, o.resume.string());
   started.keep_only([&](const std::filesystem::path& program) {
     return std::ranges::any_of(plan.backends, [&](const BackendRecord& backend) {

@@ -52,7 +52,7 @@ void add_start_options(CLI::App& command, StartOptions& options) {
   command
       .add_option("--launcher", options.launcher,
                   "the command that starts the processes of a case with several ranks, as in 'srun -n "
-                  "{ranks} --input=0'; default: the config's, or else the mpirun in PATH")
+                  "{ranks}'; default: the config's, or else the mpirun in PATH")
       ->type_name("COMMAND");
 }
 
@@ -133,7 +133,8 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
   for (BackendRecord& record : probe_all(started, threads, {}, going_on)) {
     // Another program with the role of a reference may be measured, such as an earlier commit's, but must not
     // verify itself.
-    if (record.name == reference && record.available && record.role == "arbiter") choice.arbiter = record;
+    if (record.name == reference && record.available && record.role == "arbiter")
+      choice.reference_backend = record;
     if (named.empty() ? record.role != "arbiter" : is_named(record.name))
       choice.measured.push_back(std::move(record));
   }

@@ -61,7 +61,7 @@ void apply_start_options(const StartOptions& options, Measure& measure);
 
 struct BackendChoice {
   std::vector<BackendRecord> measured;  // in the requested order, including unavailable ones
-  std::optional<BackendRecord> arbiter;
+  std::optional<BackendRecord> reference_backend;
   bool are_named = false;  // by --backends or the config
 };
 

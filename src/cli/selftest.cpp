@@ -65,7 +65,7 @@ GatePlan plan_of(const SelftestOptions& o) {
   plan.max_seconds = 60 * o.gate_minutes;
   plan.rules.threshold = o.threshold;
   const BackendChoice found = choose_backends(o.backends, plan.config.backends, plan.threads);
-  plan.arbiter = found.arbiter;
+  plan.reference_backend = found.reference_backend;
   for (Side* side : {&plan.base, &plan.head}) {
     side->source = "this breakeven";
     side->threads = plan.threads;

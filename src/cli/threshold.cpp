@@ -117,13 +117,13 @@ bool is_for_gpu(const BackendRecord& backend) {
                      threshold_sides[side], reasons, config, config, plan.config.parameter);
 }
 
-Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
+Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& reference_backend) {
   Side side{.source = "this breakeven",
             .environment = {},
             .threads = wanted.threads > 0 ? choose_threads(wanted.threads) : threads,
             .backends = {}};
   BackendChoice found = find_named_backends(wanted.backends, side.threads);
-  if (found.arbiter) arbiter = std::move(found.arbiter);
+  if (found.reference_backend) reference_backend = std::move(found.reference_backend);
   side.backends = std::move(found.measured);
   return side;
 }
@@ -133,7 +133,7 @@ Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendReco
 void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   std::vector<BackendRecord> left_out;
   for (std::size_t side = 0; side < 2; ++side) {
-    plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter);
+    plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.reference_backend);
     const auto& backends = plan.sides[side].backends;
     if (std::ranges::none_of(backends, &BackendRecord::available)) fail_nothing_here(o, plan, side);
     for (const BackendRecord& backend : backends) {

@@ -53,8 +53,8 @@ class Model : public Interface {
   virtual void take_ahead(std::span<const std::uint32_t> /*rows*/) {}
 
   /// Optional, like those of Prepared, if the task's transfer is `once`.
-  virtual void bring() {}
-  virtual bool fetch() { return false; }
+  virtual void copy_inputs_to_device() {}
+  virtual bool copy_outputs_to_host() { return false; }
 
   /// Optional: the library that adds up gradients over ranks, if it is not that of communicator().
   virtual std::string sums_library() const { return ""; }

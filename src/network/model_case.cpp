@@ -49,8 +49,8 @@ void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
 class NetworkCase : public Prepared {
  public:
   void begin_with_ranks() override { model_->begin_with_ranks(); }
-  void bring() override { model_->bring(); }
-  bool fetch() override { return model_->fetch(); }
+  void copy_inputs_to_device() override { model_->copy_inputs_to_device(); }
+  bool copy_outputs_to_host() override { return model_->copy_outputs_to_host(); }
   std::string algorithm() const override { return model_->algorithm(); }
 
  protected:
@@ -85,9 +85,9 @@ class Training final : public NetworkCase {
     Evidence shown = show_logits(*model_, Split::train, first_rows, elements, seed_);
     order_.restart();
     for (int step = 0; step < first_steps; ++step) {
-      model_->bring();
+      model_->copy_inputs_to_device();
       shown.losses.push_back(model_->train_step(order_.next()));
-      model_->fetch();
+      model_->copy_outputs_to_host();
     }
     restart();
     return shown;
@@ -157,7 +157,7 @@ class Inference final : public NetworkCase {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     first_ = 0;
-    model_->bring();
+    model_->copy_inputs_to_device();
     return show_logits(*model_, Split::test, std::span(rows_).first(static_cast<std::size_t>(batch_)),
                        elements, seed_);
   }

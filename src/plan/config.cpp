@@ -22,7 +22,7 @@ Measure read_measure(const Json& json, const Place& place) {
   for (const Parameter& parameter : known) {
     given.set(parameter.name, json.contains(parameter.name)
                                   ? reader.value(json[parameter.name], place / parameter.name, parameter)
-                                  : *parameter.fallback);
+                                  : *parameter.default_value);
   }
   return {.precision = given.number("precision"),
           .max_seconds = given.number("max_seconds"),
@@ -202,7 +202,7 @@ const std::vector<Parameter>& measure_parameters() {
                         defaults.library_defaults),
       text_parameter("launcher",
                      "the command that starts the processes of a case with several ranks, such as "
-                     "\"srun -n {ranks} --input=0\"; by default the mpirun in PATH",
+                     "\"srun -n {ranks}\"; by default the mpirun in PATH",
                      defaults.launcher),
   };
   return all;

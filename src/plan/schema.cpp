@@ -6,7 +6,7 @@
 
 #include "plan/config.h"
 #include "plan/suggestion.h"
-#include "results/quantity.h"
+#include "results/metric.h"
 
 namespace breakeven {
 namespace {
@@ -45,7 +45,7 @@ Json value_schema(const Parameter& parameter) {
 
 Json described(const Parameter& parameter, const Json& schema) {
   Json whole{{"description", parameter.meaning}};
-  if (parameter.fallback) whole["default"] = to_json(*parameter.fallback);
+  if (parameter.default_value) whole["default"] = to_json(*parameter.default_value);
   whole.update(schema);
   return whole;
 }
@@ -147,7 +147,7 @@ Json workload_schema(const Workload& workload, Definitions& definitions) {
   Json needed = Json::array({"op"});
   for (const Parameter& parameter : workload.parameters()) {
     properties[parameter.name] = swept_schema(op, parameter, others, definitions);
-    if (!parameter.fallback) needed.push_back(parameter.name);
+    if (!parameter.default_value) needed.push_back(parameter.name);
   }
   Json schema = object_schema(workload.meaning(), properties);
   schema["anyOf"] = {{{"required", needed}}, {{"required", {"op", "shapes"}}}};
@@ -193,7 +193,7 @@ Json threshold_side_schema(const char* description) {
 }
 
 Json threshold_section() {
-  const Json choices = all_names<Quantity>();
+  const Json choices = all_names<Metric>();
   return object_schema(
       "what `breakeven threshold` looks for; `run` measures the workloads as they are",
       {{"parameter",

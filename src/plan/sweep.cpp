@@ -175,7 +175,7 @@ class Combination {
       const auto position = find(name);
       if (!position) {
         const Parameter* parameter = find_parameter(sweep_.workload->parameters(), name);
-        if (parameter->fallback) return *parameter->fallback;
+        if (parameter->default_value) return *parameter->default_value;
         place_of(first.name).fail("refers to {}, which is not given; add it", name);
       }
       const Cell cell = position->axis->cell(position->row, position->column);

@@ -38,16 +38,16 @@ Json of_side(Json workload, const Json& side, const Place& place, const std::str
 }
 
 /// Reads a metric, or a list of metrics.
-std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
+std::vector<Metric> read_quantities(const Json& json, const Place& place) {
   constexpr const char* choices = R"(it must be "time", "energy" or "cost", or a list of them)";
   const Json list = json.is_array() ? json : Json::array({json});
   if (list.empty()) place.fail("is []; {}", choices);
-  std::vector<Quantity> all;
+  std::vector<Metric> all;
   for (const Json& one : list) {
-    const auto quantity = one.is_string() ? parse_name<Quantity>(one.get<std::string>()) : std::nullopt;
-    if (!quantity) place.fail("is {}; {}", shown(json), choices);
-    if (std::ranges::find(all, *quantity) != all.end()) place.fail("has {} twice; remove one", shown(one));
-    all.push_back(*quantity);
+    const auto metric = one.is_string() ? parse_name<Metric>(one.get<std::string>()) : std::nullopt;
+    if (!metric) place.fail("is {}; {}", shown(json), choices);
+    if (std::ranges::find(all, *metric) != all.end()) place.fail("has {} twice; remove one", shown(one));
+    all.push_back(*metric);
   }
   return all;
 }
@@ -55,7 +55,7 @@ std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
 /// Throws ConfigError if a comparison by cost lacks the price of an hour of either side, or if the currencies
 /// differ.
 void check_prices(const ThresholdConfig& config, const Place& place) {
-  if (std::ranges::find(config.in, Quantity::cost) == config.in.end()) return;
+  if (std::ranges::find(config.in, Metric::cost) == config.in.end()) return;
   for (std::size_t side = 0; side < 2; ++side) {
     if (!config.sides[side].price)
       (place / threshold_sides[side])

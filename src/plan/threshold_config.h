@@ -12,7 +12,7 @@
 #include "plan/config.h"
 #include "plan/price.h"
 #include "plan/sweep.h"
-#include "results/quantity.h"
+#include "results/metric.h"
 
 namespace breakeven {
 
@@ -41,9 +41,9 @@ struct ThresholdQuestion {
 struct ThresholdConfig {
   std::string title;
   std::string parameter;
-  std::int64_t multiple = 1;                 // all values but the ends of a range are multiples of it
-  double width = 0.04;                       // requested width of an interval
-  std::vector<Quantity> in{Quantity::time};  // the metrics; each question is answered for each of them
+  std::int64_t multiple = 1;             // all values but the ends of a range are multiples of it
+  double width = 0.04;                   // requested width of an interval
+  std::vector<Metric> in{Metric::time};  // the metrics; each question is answered for each of them
   Measure measure;
   std::array<ThresholdSide, 2> sides;  // the baseline and the challenger
   bool unlike_precision = false;       // the config allows the sides to have different dtypes

@@ -74,7 +74,7 @@ auto read_line(const std::string& line, const Read& read) {
 /// All parameters except those that older programs do not know and do not need.
 Json parameters_to_tell(const Case& problem) {
   Json told = to_json(problem.parameters);
-  const auto changed = not_at_fallback(problem.workload->parameters(), problem.parameters);
+  const auto changed = not_at_default(problem.workload->parameters(), problem.parameters);
   for (const Parameter& parameter : problem.workload->parameters()) {
     const bool needed = std::any_of(changed.begin(), changed.end(),
                                     [&](const auto& c) { return c.first == parameter.added_with; });
@@ -103,6 +103,10 @@ void case_members(Fields& f, Case& problem, std::uint64_t& seed) {
 void members(Fields& f, request::Hello& r) {
   f.required("protocol", r.protocol);
   f.optional("threads", r.threads);
+  if (f.writes() && r.hosts.empty()) return;
+  f.optional("hosts", r.hosts);
+  f.optional("leader", r.leader);
+  f.optional("leader_port", r.leader_port);
 }
 void members(Fields& f, request::Prepare& r) {
   case_members(f, r.problem, r.seed);
@@ -155,6 +159,11 @@ void rank_members(Fields& f, answer::Rank& rank) {
   f.if_set("device_id", rank.device_id);
 }
 
+void variant_members(Fields& f, answer::Variant& variant) {
+  f.required("name", variant.name);
+  f.required("environment", variant.environment);
+}
+
 void members(Fields& f, answer::Hello& a) {
   f.required("protocol", a.protocol);
   if (a.protocol != protocol_version)
@@ -180,6 +189,9 @@ void members(Fields& f, answer::Hello& a) {
   f.if_set("notes", a.notes);
   if (f.writes() ? !a.ranks.empty() : f.reader().find("ranks") != nullptr)
     f.objects("ranks", a.ranks, rank_members);
+  if (f.reads() || !a.variant.empty()) f.optional("variant", a.variant);
+  if (f.writes() ? !a.variants.empty() : f.reader().find("variants") != nullptr)
+    f.objects("variants", a.variants, variant_members);
 }
 
 void members(Fields& f, answer::Ready& a) {
@@ -251,6 +263,8 @@ void members(Fields& f, answer::Refusal& a) {
   if (f.reads()) a.reason = "no reason given";
   f.optional("status", a.status);
   f.optional("reason", a.reason);
+  if (f.reads() || a.is_last) f.optional("last", a.is_last);
+  if (f.reads() || a.in_every_case) f.optional("in_every_case", a.in_every_case);
   if (f.writes()) return;
   a.reason = shorten_text(a.reason, longest_reason);
   if (a.status != "unsupported" && a.status != "out_of_memory" && a.status != "failed")
@@ -258,7 +272,20 @@ void members(Fields& f, answer::Refusal& a) {
                        shorten_text(a.status, longest_name)));
 }
 
-// ---- both
+// ---- ranks
+
+void members(Fields& f, Introduction& i) {
+  f.required("token", i.token);
+  f.optional("fault", i.fault);
+  f.optional("rank", i.rank);
+  f.optional("host", i.host);
+  f.optional("pid", i.pid);
+  f.optional("program", i.program);
+  f.optional("port", i.port);
+  f.optional("beats", i.beats);
+}
+
+// ---- all
 
 template <typename Message>
 void all_members(Fields& f, Message& message) {
@@ -380,6 +407,14 @@ template std::variant<answer::Sample, answer::Refusal> parse_answer(const std::s
 template std::variant<answer::Epoch, answer::Refusal> parse_answer(const std::string&);
 template std::variant<Fit, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Done, answer::Refusal> parse_answer(const std::string&);
+
+std::string to_line(const Introduction& introduction) {
+  return line_of(Json::object(), std::variant<Introduction>(introduction));
+}
+
+Introduction parse_introduction(const std::string& line) {
+  return read_line(line, read<Introduction>);
+}
 
 bool has_simulated_clock(const std::vector<std::pair<std::string, std::string>>& libraries) {
   return std::ranges::any_of(libraries,

@@ -32,6 +32,11 @@ namespace request {
 struct Hello {
   int protocol = protocol_version;
   int threads = 1;
+  /// Of a program of several ranks: their hosts, in their order; an address of rank 0 that all of them reach;
+  /// and a port that was free there when it connected, 0 if it told none.
+  std::vector<std::string> hosts = {};
+  std::string leader = {};
+  int leader_port = 0;
 };
 /// Everything that defines what to compute. `cold` flushes the caches before every iteration.
 struct Prepare {
@@ -85,6 +90,12 @@ struct Rank {
   std::string device_id = {};  // as Hello's
 };
 
+/// The environment in which a program may be faster.
+struct Variant {
+  std::string name;                                                   // of its library's kernels
+  std::vector<std::pair<std::string, std::string>> environment = {};  // the variables that select it
+};
+
 struct Hello {
   int protocol = protocol_version;
   std::string name;
@@ -101,6 +112,8 @@ struct Hello {
   std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
   std::vector<std::string> notes = {};     // other remarks for readers of its results
   std::vector<Rank> ranks = {};            // in their order; empty if the program is alone
+  std::string variant = {};                // in which it was started; empty: not told
+  std::vector<Variant> variants = {};      // others that may be faster on this machine
 };
 struct Ready {
   std::string algorithm;
@@ -132,7 +145,12 @@ struct Done {};
 struct Refusal {
   std::string status = "failed";  // failed, unsupported or out_of_memory
   std::string reason;
+  bool is_last = false;        // the program ends
+  bool in_every_case = false;  // the program would end for this reason in every case
 };
+
+/// The reason of a rank that refuses a case only because another one does.
+inline constexpr const char* refused_by_another_rank = "another rank refuses it";
 
 }  // namespace answer
 
@@ -153,6 +171,21 @@ std::string to_line(const Answer& answer);
 /// line. Its time is proportional to the line's length.
 template <typename T>
 std::variant<T, answer::Refusal> parse_answer(const std::string& line);
+
+/// The first line of a rank to the driver, over the connection that both then use.
+struct Introduction {
+  std::string token;          // of --driver
+  std::string fault = {};     // why it cannot be a rank; empty if it is one
+  int rank = 0;               // as its launcher says
+  std::string host = {};      // the name of its host
+  int pid = 0;                // of its process
+  std::uint32_t program = 0;  // a checksum of its program's file; 0: not told
+  int port = 0;               // a free one on its host, which rank 0 may be asked for; 0: not told
+  bool beats = false;         // it shows a sign of life once a second: an empty line
+};
+std::string to_line(const Introduction& introduction);
+/// Throws ProtocolError.
+Introduction parse_introduction(const std::string& line);
 
 /// Converts parameters to a JSON object and back, for messages and result files.
 nlohmann::ordered_json to_json(const Parameters& parameters);

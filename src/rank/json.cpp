@@ -37,7 +37,7 @@ namespace {
 
 constexpr const char* rank_schema = "breakeven.rank/1";
 
-Json to_json(const RankedPart& part, const MixEntry& entry, Quantity by) {
+Json to_json(const RankedPart& part, const MixEntry& entry, Metric by) {
   const ComputedBy counted = part.counted(by);
   return {{"id", entry.id},
           {"weight", entry.weight},
@@ -76,7 +76,7 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
             {"backends", names_of(one.candidate.backends)},
             {"lacking", Json::object()},
             {"cases", Json::array()}};
-  for (const auto& [quantity, why] : one.unknown) made["unknown"][std::string(name(quantity))] = why;
+  for (const auto& [metric, why] : one.unknown) made["unknown"][std::string(name(metric))] = why;
   for (const BackendRecord* backend : one.candidate.lacking) made["lacking"][backend->name] = backend->reason;
   for (std::size_t i = 0; i < one.parts.size(); ++i)
     made["cases"].push_back(to_json(one.parts[i], ranking.entries[i], ranking.by));

@@ -217,18 +217,18 @@ struct Summands {
 
 /// The weighted sum or the geometric mean over all parts, as another run would have it, too; empty, with a
 /// reason in one.unknown, if a part is unknown.
-std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quantity) {
+std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Metric metric) {
   if (one.parts.empty()) {
-    one.unknown[quantity] = "no case was measured on all of them";
+    one.unknown[metric] = "no case was measured on all of them";
     return std::nullopt;
   }
   Summands measured;
   Summands predicted;
   std::vector<std::string> lacking;
   for (std::size_t i = 0; i < one.parts.size(); ++i) {
-    const auto& part = quantity == Quantity::energy ? one.parts[i].joules : one.parts[i].seconds;
+    const auto& part = metric == Metric::energy ? one.parts[i].joules : one.parts[i].seconds;
     if (part) {
-      const double factor = quantity == Quantity::energy ? 1 : one.parts[i].selection_factor;
+      const double factor = metric == Metric::energy ? 1 : one.parts[i].selection_factor;
       (one.parts[i].predicted ? predicted : measured).add(scaled(*part, factor), ranking.entries[i].weight);
     } else if (lacking.size() < 3) {
       const std::string why = one.parts[i].seconds ? "energy not known" : one.parts[i].unknown;
@@ -237,12 +237,12 @@ std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Quantity quan
   }
   const std::size_t known = measured.parts.size() + predicted.parts.size();
   if (std::ranges::all_of(one.parts, [](const RankedPart& part) { return part.unknown == not_measured; })) {
-    one.unknown[quantity] = "none of these cases was measured on it";
+    one.unknown[metric] = "none of these cases was measured on it";
     return std::nullopt;
   }
   if (known < one.parts.size()) {
     const std::size_t missing = one.parts.size() - known;
-    one.unknown[quantity] =
+    one.unknown[metric] =
         fmt::format("not known for {} of {}: {}{}", missing, counted_text(one.parts.size(), "case", "cases"),
                     fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
@@ -386,20 +386,20 @@ void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& ren
            const std::vector<MixEntry>& entries) {
   const auto several = of_several_devices(one);
   if (!prices) {
-    one.unknown[Quantity::cost] = "no prices were given";
+    one.unknown[Metric::cost] = "no prices were given";
   } else if (!one.offer && rents.is_ambiguous(one.candidate.device)) {
-    one.unknown[Quantity::cost] = fmt::format(
+    one.unknown[Metric::cost] = fmt::format(
         "the price of '{}' could be that of several processors here; give it "
         R"("cpu_identity", "cpus" or "host")",
         one.candidate.device);
   } else if (!one.offer) {
-    one.unknown[Quantity::cost] =
+    one.unknown[Metric::cost] =
         one.to_buy ? "it has a purchase price alone: what a run costs depends on how much it is used"
                    : why_no_offer(one.candidate, *prices);
   } else if (!one.seconds) {
-    one.unknown[Quantity::cost] = "its time is not known";
+    one.unknown[Metric::cost] = "its time is not known";
   } else if (several != one.parts.end()) {
-    one.unknown[Quantity::cost] =
+    one.unknown[Metric::cost] =
         fmt::format("'{}' ran on {}, and the price is of one; name work without it with --mix CONFIG",
                     entries[static_cast<std::size_t>(several - one.parts.begin())].title,
                     devices_text(one.candidate, several->devices));
@@ -490,9 +490,9 @@ void order(Ranking& ranking) {
 bool dominates(const Ranked& a, const Ranked& b) {
   if (!a.seconds || !b.seconds) return false;
   bool better = false;
-  for (const Quantity quantity : quantities) {
-    const auto& of_a = a.amount(quantity);
-    const auto& of_b = b.amount(quantity);
+  for (const Metric metric : all_metrics) {
+    const auto& of_a = a.amount(metric);
+    const auto& of_b = b.amount(metric);
     if (!of_a || !of_b || may_be_equal(ratio(*of_a, *of_b))) continue;
     if (of_a->value > of_b->value) return false;
     better = better || of_a->value < of_b->value;
@@ -671,8 +671,8 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   }
   name_by_offers(ranking.ranked);
   for (Ranked& one : ranking.ranked) {
-    one.seconds = total(ranking, one, Quantity::time);
-    one.joules = total(ranking, one, Quantity::energy);
+    one.seconds = total(ranking, one, Metric::time);
+    one.joules = total(ranking, one, Metric::energy);
     price(one, options.prices, rents, ranking.entries);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {

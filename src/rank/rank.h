@@ -14,7 +14,7 @@
 #include "rank/mix.h"
 #include "rank/prediction.h"
 #include "rank/prices.h"
-#include "results/quantity.h"
+#include "results/metric.h"
 #include "results/result.h"
 #include "statistics/estimate.h"
 #include "verdicts/candidate.h"
@@ -44,8 +44,8 @@ struct RankedPart {
   std::optional<ComputedBy> most_economical = {};  // the backend whose `joules` they are
 
   /// The result that counts in a ranking by this metric.
-  ComputedBy counted(Quantity by) const {
-    return by == Quantity::energy && most_economical
+  ComputedBy counted(Metric by) const {
+    return by == Metric::energy && most_economical
                ? *most_economical
                : ComputedBy{.backend = backend, .dtype = dtype, .in_place = in_place};
   }
@@ -58,18 +58,18 @@ struct Ranked {
   std::vector<RankedPart> parts;  // in the order of Ranking::entries
   /// For the whole work once; for a geometric mean, for one case.
   std::optional<Estimate> seconds, joules, cost;
-  std::map<Quantity, std::string> unknown;  // why one of them is unknown
-  std::optional<Offer> offer;               // the cheapest for this candidate, per hour
-  std::optional<Offer> to_buy;              // the cheapest for this candidate, to buy
-  int place = 0;                            // by the requested metric; ties share one; 0: unknown
-  std::optional<Estimate> behind;           // as a multiple of the first's
+  std::map<Metric, std::string> unknown;  // why one of them is unknown
+  std::optional<Offer> offer;             // the cheapest for this candidate, per hour
+  std::optional<Offer> to_buy;            // the cheapest for this candidate, to buy
+  int place = 0;                          // by the requested metric; ties share one; 0: unknown
+  std::optional<Estimate> behind;         // as a multiple of the first's
   /// No other is better in one of time, energy and cost, and no worse in the others; of two candidates, the
   /// metrics that are known of both count.
   bool on_front = false;
   std::size_t interrupted = 0;  // results that its runs did not measure, of the mix or of all cases
 
-  const std::optional<Estimate>& amount(Quantity quantity) const {
-    return quantity == Quantity::time ? seconds : quantity == Quantity::energy ? joules : cost;
+  const std::optional<Estimate>& amount(Metric metric) const {
+    return metric == Metric::time ? seconds : metric == Metric::energy ? joules : cost;
   }
 };
 
@@ -108,7 +108,7 @@ struct RankedFit {
 struct Ranking {
   std::string created, tool_version;  // UTC, ISO 8601
   std::string title;
-  Quantity by = Quantity::time;
+  Metric by = Metric::time;
   bool weighted = false;               // by the mix's weights; else the geometric mean of the common cases
   std::vector<MixEntry> entries;       // the work
   std::vector<std::string> nobody;     // titles of entries without a time on any candidate
@@ -128,7 +128,7 @@ struct RankOptions {
   std::optional<Mix>
       mix;  // without one, the work is what the candidates have in common; those of other work are left out
   std::optional<Prices> prices;
-  Quantity by = Quantity::time;
+  Metric by = Metric::time;
   DeviceCatalogue catalogue;
   std::vector<std::string>
       predicted;                 // names of devices in the catalogue that are ranked without a measurement

@@ -111,9 +111,9 @@ std::optional<double> throttled_samples(const MeasuredCase& c) {
 
 }  // namespace
 
-std::span<const Metric> metrics() {
+std::span<const CaseMetric> metrics() {
   using enum CellKind;
-  static const auto all = std::to_array<Metric>({
+  static const auto all = std::to_array<CaseMetric>({
       {"seconds", "Wall time of one iteration: the median of the samples.", "time", seconds,
        usable_time<of_timing<&Timing::median>>, "seconds", "seconds"},
       {"seconds_ci_low", "Lower end of the 95 % confidence interval of that median.", "from", seconds,
@@ -217,14 +217,14 @@ std::span<const Metric> metrics() {
   return all;
 }
 
-const Metric& find_metric(std::string_view name) {
+const CaseMetric& find_metric(std::string_view name) {
   const auto all = metrics();
-  const auto found = std::ranges::find(all, name, &Metric::name);
+  const auto found = std::ranges::find(all, name, &CaseMetric::name);
   if (found == all.end()) throw std::out_of_range(fmt::format("there is no metric {}", name));
   return *found;
 }
 
-std::optional<double> value_of(const Metric& metric, const MeasuredCase& measured) {
+std::optional<double> value_of(const CaseMetric& metric, const MeasuredCase& measured) {
   const auto value = metric.value(measured);
   return value && std::isfinite(*value) ? value : std::nullopt;
 }

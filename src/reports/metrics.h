@@ -20,7 +20,7 @@ struct MeasuredCase {
   std::optional<Roofline> roofline = {};  // set if the device's ceilings are known
 };
 
-struct Metric {
+struct CaseMetric {
   std::string_view name;     // unique; the name of a CSV column
   std::string_view help;     // a sentence
   std::string_view heading;  // of a column in tables
@@ -31,12 +31,12 @@ struct Metric {
 };
 
 /// All metrics, in the order in which tables show them.
-std::span<const Metric> metrics();
+std::span<const CaseMetric> metrics();
 /// Returns the metric with this name. Throws std::out_of_range if there is none.
-const Metric& find_metric(std::string_view name);
+const CaseMetric& find_metric(std::string_view name);
 
 /// The value; empty if it is unknown or not finite.
-std::optional<double> value_of(const Metric& metric, const MeasuredCase& measured);
+std::optional<double> value_of(const CaseMetric& metric, const MeasuredCase& measured);
 
 /// The time of one iteration in seconds: the median and its 95 % interval.
 struct Speed {

@@ -165,6 +165,7 @@ void fields(Fields& f, BackendRecord& backend) {
   f.if_set("device_id", backend.device_id);
   f.optional("libraries", backend.libraries);
   f.if_set("library_files", backend.library_files);
+  f.if_set("environment", backend.environment);
   f.optional("supports", backend.supports);
   f.optional("unreadable", backend.unreadable);
   f.if_set("warnings", backend.warnings);

@@ -42,6 +42,8 @@ enum class NoteKind {
   clock_step,
   clock_jumps,
   threads_not_held,
+  slow_rank,
+  ranks_on_other_cpus,
   several_algorithms,
   partly_verified,
   measured_alone,
@@ -144,7 +146,7 @@ struct NoteForm {
   std::array<const char*, 4> figures = {};
 };
 /// In the order of the kinds.
-inline constexpr std::array<NoteForm, 114> note_forms{{
+inline constexpr std::array<NoteForm, 116> note_forms{{
     {"quoted"},
     {"few_samples", {"samples", "seconds"}},
     {"time_limit", {"seconds", "reached", "requested"}},
@@ -170,6 +172,8 @@ inline constexpr std::array<NoteForm, 114> note_forms{{
     {"clock_step", {"seconds"}},
     {"clock_jumps", {"samples"}},
     {"threads_not_held"},
+    {"slow_rank", {"factor"}},
+    {"ranks_on_other_cpus"},
     {"several_algorithms"},
     {"partly_verified", {"elements"}},
     {"measured_alone"},

@@ -170,6 +170,7 @@ struct BackendRecord {
   std::string reason;  // why it is not available
   /// By path, the state of the program's file and its libraries' when it answered. Not part of files.
   std::map<std::string, std::string> file_stamps = {};
+  std::vector<std::pair<std::string, std::string>> environment = {};  // set for its choice of kernels
 
   bool has_operation(std::string_view op) const;
 };

@@ -272,7 +272,7 @@ std::string fault_of_newer_id(const CaseOnBackend& c, const Workload& workload) 
   for (const Parameter& parameter : workload.parameters()) {
     const Value* value = c.parameters.find(parameter.name);
     if (value == nullptr || parameter.name == "dtype") continue;
-    const bool is_told = parameter.fallback != *value;
+    const bool is_told = parameter.default_value != *value;
     const bool is_flag = is_told && *value == Value(true);
     const std::string part =
         is_flag ? parameter.name : fmt::format("{}={}", parameter.name, to_string(*value));

@@ -36,15 +36,15 @@ WorkerOptions limited_options(int threads) {
 
 class Conformance {
  public:
-  Conformance(std::filesystem::path program, const std::filesystem::path& arbiter, double timeout,
+  Conformance(std::filesystem::path program, const std::filesystem::path& reference_backend, double timeout,
               const std::function<bool(const std::string&)>& is_wanted,
               const std::function<void(const Check&)>& report)
       : program_(std::move(program)),
         timeout_(timeout),
         is_wanted_(is_wanted),
         report_(report),
-        arbiter_(arbiter, limited_options(threads_)) {
-    arbiter_.ask<answer::Hello>(hello_request(), timeout_);
+        reference_(reference_backend, limited_options(threads_)) {
+    reference_.ask<answer::Hello>(hello_request(), timeout_);
   }
 
   std::vector<Check> run() {
@@ -134,7 +134,7 @@ class Conformance {
     const Workload& workload = *problem.workload;
     constexpr std::uint64_t seed = 7;
     const auto elements = elements_to_check(workload.output(problem.parameters).elements(), seed);
-    auto expected = arbiter_.ask<Evidence>(
+    auto expected = reference_.ask<Evidence>(
         request::Expect{.problem = problem, .seed = seed, .elements = elements}, timeout_);
     const auto* truth = std::get_if<Evidence>(&expected);
     if (truth == nullptr) return skip(problem.id(), "no truth: " + no_answer(expected));
@@ -211,7 +211,7 @@ class Conformance {
   const int threads_ = compute_threads();  // those of a run: some faults need several
   const std::function<bool(const std::string&)>& is_wanted_;
   const std::function<void(const Check&)>& report_;
-  WorkerProcess arbiter_;
+  WorkerProcess reference_;
   std::unique_ptr<WorkerProcess> worker_;
   answer::Hello hello_;
   std::vector<Check> checks_;
@@ -220,10 +220,10 @@ class Conformance {
 }  // namespace
 
 std::vector<Check> check_conformance(const std::filesystem::path& program,
-                                     const std::filesystem::path& arbiter, double timeout,
+                                     const std::filesystem::path& reference_backend, double timeout,
                                      const std::function<bool(const std::string& id)>& is_wanted,
                                      const std::function<void(const Check&)>& report) {
-  return Conformance(program, arbiter, timeout, is_wanted, report).run();
+  return Conformance(program, reference_backend, timeout, is_wanted, report).run();
 }
 
 }  // namespace breakeven

@@ -16,11 +16,11 @@ struct Check {
 };
 
 /// Sends `program` every request, in and out of order, and small cases of every operation and dtype it says
-/// it supports and whose ids `is_wanted` accepts. Results are compared with those of `arbiter`, the program
-/// of a reference backend. Calls `report` with each check when it is done. Each answer may take at most
-/// `timeout` seconds.
+/// it supports and whose ids `is_wanted` accepts. Results are compared with those of `reference_backend`, the
+/// program of a reference backend. Calls `report` with each check when it is done. Each answer may take at
+/// most `timeout` seconds.
 std::vector<Check> check_conformance(const std::filesystem::path& program,
-                                     const std::filesystem::path& arbiter, double timeout,
+                                     const std::filesystem::path& reference_backend, double timeout,
                                      const std::function<bool(const std::string& id)>& is_wanted,
                                      const std::function<void(const Check&)>& report);
 

@@ -1,7 +1,6 @@
 #include "session/discovery.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +13,10 @@
 #include <utility>
 #include <variant>
 
-#include "host/cache_folder.h"
 #include "host/library_variables.h"
 #include "install_paths.h"
 #include "session/identity.h"
+#include "session/variants.h"
 
 namespace breakeven {
 
@@ -56,47 +55,12 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
   return found;
 }
 
-namespace {
-
-/// A folder for the caches of this process's programs where the user's cannot be written. What a program
-/// chooses at its first start, as by a race of kernels, its later processes find there: they compute alike.
-class OwnCache {
- public:
-  OwnCache() {
-    const std::filesystem::path users = user_cache_folder();
-    std::error_code error;
-    if (!users.empty() && (std::filesystem::create_directories(users, error), !error) &&
-        access(users.c_str(), W_OK) == 0)
-      return;
-    std::string name = std::filesystem::temp_directory_path(error) / "breakeven-XXXXXX";
-    if (!error && mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~OwnCache() {
-    std::error_code error;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
-  }
-  OwnCache(const OwnCache&) = delete;
-  OwnCache& operator=(const OwnCache&) = delete;
-  OwnCache(OwnCache&&) = delete;
-  OwnCache& operator=(OwnCache&&) = delete;
-
-  /// Empty if the user's is used.
-  const std::string& folder() const { return folder_; }
-
- private:
-  std::string folder_;
-};
-
-}  // namespace
-
 WorkerOptions worker_options(int threads) {
-  static const OwnCache own_cache;
   WorkerOptions options;
   options.environment = missing_spin_settings();
   constexpr const char* threads_variable = "OMP_NUM_THREADS";
   if (std::getenv(threads_variable) == nullptr)
     options.environment.emplace_back(threads_variable, fmt::format("{}", threads));
-  if (!own_cache.folder().empty()) options.environment.emplace_back("XDG_CACHE_HOME", own_cache.folder());
   return options;
 }
 
@@ -115,7 +79,8 @@ WorkerOptions options_to_probe(int threads, const std::optional<WorkerOptions>& 
 /// A program that was asked hello.
 struct Greeted {
   BackendRecord record;
-  std::string hello;  // the line of its answer; empty if it is not available
+  std::string line;     // of its answer; empty if it is not available
+  answer::Hello hello;  // the answer
 };
 
 Greeted ask_hello(const BackendProgram& program, WorkerProcess& worker, int threads) {
@@ -124,7 +89,7 @@ Greeted ask_hello(const BackendProgram& program, WorkerProcess& worker, int thre
   auto line = worker.exchange(
       to_line(Request{request::Hello{.protocol = protocol_version, .threads = threads}}), greeting_timeout);
   const auto* answered = std::get_if<std::string>(&line);
-  std::string hello = answered != nullptr ? *answered : "";
+  std::string line_of_hello = answered != nullptr ? *answered : "";
   auto asked = worker.understand<answer::Hello>(std::move(line));
   if (!std::holds_alternative<answer::Hello>(asked) && Interruption::requested()) throw Interrupted();
   BackendRecord record;
@@ -133,13 +98,36 @@ Greeted ask_hello(const BackendProgram& program, WorkerProcess& worker, int thre
   record.program = program.path.string();
   if (const auto* said = std::get_if<answer::Hello>(&asked)) {
     const std::string fault = hello_fault(*said, program.path);
-    if (fault.empty()) return {to_record(program.path, *said), std::move(hello)};
+    if (fault.empty()) return {to_record(program.path, *said), std::move(line_of_hello), *said};
     record.reason = broken_hello(fault);
   } else {
     const auto* refusal = std::get_if<answer::Refusal>(&asked);
     record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
   }
-  return {std::move(record), ""};
+  return {std::move(record), "", {}};
+}
+
+/// Starts the program in the variant that is the fastest here, if that is another than its own, and asks it
+/// again.
+void start_fastest_variant(const BackendProgram& program, const WorkerOptions& options, int threads,
+                           std::unique_ptr<WorkerProcess>& worker, Greeted& greeted) {
+  if (!greeted.record.available || greeted.hello.variants.empty()) return;
+  ChosenVariant chosen = choose_variant(program.path, greeted.hello, options, threads);
+  if (!chosen.environment.empty()) {
+    WorkerOptions with = options;
+    with.environment.insert(with.environment.end(), chosen.environment.begin(), chosen.environment.end());
+    auto another = std::make_unique<WorkerProcess>(program.path, with);
+    Greeted asked = ask_hello(program, *another, threads);
+    if (asked.record.available) {
+      worker = std::move(another);
+      greeted = std::move(asked);
+      greeted.record.environment = std::move(chosen.environment);
+    } else {
+      chosen.notes = {fmt::format(
+          "it does not start with the kernels that were chosen, and keeps its own: {}", asked.record.reason)};
+    }
+  }
+  for (std::string& note : chosen.notes) greeted.record.notes.push_back(std::move(note));
 }
 
 }  // namespace
@@ -150,41 +138,47 @@ bool is_script(const std::filesystem::path& program) {
   return beginning == std::array{'#', '!'};
 }
 
-BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
-  WorkerProcess worker(program.path, options_to_probe(threads, options));
-  return ask_hello(program, worker, threads).record;
-}
-
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
                                      const std::optional<WorkerOptions>& options, StartedPrograms* started) {
   const WorkerOptions of_probe = options_to_probe(threads, options);
-  const auto ask = [&](const BackendProgram& program, std::unique_ptr<WorkerProcess> worker) {
-    Greeted greeted = ask_hello(program, *worker, threads);
+  const auto go_on = [&](const BackendProgram& program, std::unique_ptr<WorkerProcess> worker,
+                         Greeted greeted) {
+    start_fastest_variant(program, of_probe, threads, worker, greeted);
     // The reference is started with an environment of its own.
-    if (started != nullptr && greeted.record.available && greeted.record.role != "arbiter")
-      started->keep(program.path, of_probe.environment, std::move(worker), std::move(greeted.hello));
-    return greeted.record;
+    if (started != nullptr && greeted.record.available && greeted.record.role != "arbiter") {
+      auto environment = of_probe.environment;
+      environment.insert(environment.end(), greeted.record.environment.begin(),
+                         greeted.record.environment.end());
+      started->keep(program.path, std::move(environment), std::move(worker), std::move(greeted.line));
+    }
+    return std::move(greeted.record);
   };
   std::vector<BackendRecord> records(programs.size());
   std::vector<std::size_t> scripts;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (is_script(programs[i].path)) {
       scripts.push_back(i);
-    } else {
-      records[i] = ask(programs[i], std::make_unique<WorkerProcess>(programs[i].path, of_probe));
+      continue;
     }
+    auto worker = std::make_unique<WorkerProcess>(programs[i].path, of_probe);
+    Greeted greeted = ask_hello(programs[i], *worker, threads);
+    records[i] = go_on(programs[i], std::move(worker), std::move(greeted));
   }
   // A program ends with the thread that started it, so that this one starts them all.
   std::vector<std::unique_ptr<WorkerProcess>> workers;
   workers.reserve(scripts.size());
   for (const std::size_t i : scripts)
     workers.push_back(std::make_unique<WorkerProcess>(programs[i].path, of_probe));
-  std::vector<std::future<BackendRecord>> asked;
+  std::vector<std::future<Greeted>> asked;
   asked.reserve(scripts.size());
   for (std::size_t s = 0; s < scripts.size(); ++s) {
-    asked.push_back(std::async([&, s] { return ask(programs[scripts[s]], std::move(workers[s])); }));
+    asked.push_back(std::async([&, s] { return ask_hello(programs[scripts[s]], *workers[s], threads); }));
   }
-  for (std::size_t s = 0; s < scripts.size(); ++s) records[scripts[s]] = asked[s].get();
+  std::vector<Greeted> greeted;
+  greeted.reserve(scripts.size());
+  for (auto& one : asked) greeted.push_back(one.get());
+  for (std::size_t s = 0; s < scripts.size(); ++s)
+    records[scripts[s]] = go_on(programs[scripts[s]], std::move(workers[s]), std::move(greeted[s]));
   return records;
 }
 
@@ -219,7 +213,6 @@ class GreetedWorker final : public Worker {
 void StartedPrograms::keep(const std::filesystem::path& program,
                            std::vector<std::pair<std::string, std::string>> environment,
                            std::unique_ptr<WorkerProcess> worker, std::string hello) {
-  const std::lock_guard lock(mutex_);
   started_[program] = {
       .environment = std::move(environment), .worker = std::move(worker), .hello = std::move(hello)};
 }

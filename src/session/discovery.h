@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,11 +42,6 @@ WorkerOptions worker_options(int threads);
 /// Must be called before this process has a second thread.
 void start_with_library_defaults();
 
-/// Starts the program, with worker_options(threads) if no options are given, and asks for its hello. A
-/// program that cannot run here is recorded as not available, with its own or its loader's message.
-BackendRecord probe(const BackendProgram& program, int threads,
-                    const std::optional<WorkerOptions>& options = {});
-
 /// Programs that have answered hello and wait for the next request, so that a session need not start them
 /// again: frameworks take seconds to be imported, and GPUs to be initialised.
 class StartedPrograms {
@@ -67,17 +61,17 @@ class StartedPrograms {
     std::unique_ptr<WorkerProcess> worker;
     std::string hello;  // the line of its answer
   };
-  std::mutex mutex_;  // of keep(), while several programs answer
   std::map<std::filesystem::path, Started> started_;
 };
 
 /// True for a program that an interpreter runs, such as Python.
 bool is_script(const std::filesystem::path& program);
 
-/// The records of several programs, in their order and with their files' names. Scripts are asked in
-/// parallel, because each imports a framework for seconds; other programs before them and one after another,
-/// because some race their kernels at their first start and need the machine to themselves. Available ones,
-/// except the reference, go on in `started`, if given, and end otherwise.
+/// The records of several programs, in their order and with their files' names. A program that cannot run
+/// here is not available, with its own or its loader's message. Those that can be started in several variants
+/// are started in the fastest (variants.h). Scripts are asked in parallel, because each imports a framework
+/// for seconds; other programs before them and one after another, because variants are raced on an idle
+/// machine. Available ones, except the reference, go on in `started`, if given, and end otherwise.
 std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs, int threads,
                                      const std::optional<WorkerOptions>& options = {},
                                      StartedPrograms* started = nullptr);

@@ -18,6 +18,7 @@
 #include "results/validation.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
+#include "session/ranked_program.h"
 #include "statistics/summary.h"
 #include "verdicts/launch_effect.h"
 #include "verdicts/roofline.h"
@@ -137,8 +138,10 @@ double Round::seconds() const {
 const Instruments& real_instruments() {
   static SteadyTime time;
   static const Instruments instruments{
-      .start_worker = [](const auto& program,
-                         const auto& options) { return std::make_unique<WorkerProcess>(program, options); },
+      .start_worker = [](const auto& program, const WorkerOptions& options) -> std::unique_ptr<Worker> {
+        if (options.ranks > 1) return std::make_unique<RankedProgram>(program, options);
+        return std::make_unique<WorkerProcess>(program, options);
+      },
       .time = &time,
       .make_speed_probe = make_cpu_speed_probe};
   return instruments;
@@ -224,6 +227,7 @@ void Engine::note_places(Contender& contender) const {
   if (!has_ended || !ranks.empty()) conditions.ranks = std::move(ranks);
   if (workers_.is_placement_refused(*contender.participant))
     add_once(contender.warnings, {.kind = NoteKind::threads_not_held});
+  for (const Note& note : workers_.notes(*contender.participant)) add_once(contender.warnings, note);
 }
 
 bool Engine::prepare_samples(Visit& visit) {

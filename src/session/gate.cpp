@@ -56,8 +56,8 @@ class Gate : public MeasuringSession {
   Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save, const ShowProgress& show,
        const Instruments& instruments)
       : MeasuringSession(plan.config.measure, instruments,
-                         std::max({plan.threads, plan.base.threads, plan.head.threads}), plan.arbiter,
-                         plan.max_seconds, show),
+                         std::max({plan.threads, plan.base.threads, plan.head.threads}),
+                         plan.reference_backend, plan.max_seconds, show),
         plan_(plan),
         rules_(plan.rules),
         save_(save) {}

@@ -33,11 +33,11 @@ struct BackendPair {
 struct GatePlan {
   Config config;
   Side base{.threads = 1}, head{.threads = 1};
-  std::vector<BackendPair> backends;     // measured if both sides have them, listed if one has
-  std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
-  int threads = 1;                       // of the reference backend
-  GateRules rules;                       // `cases` is filled in by run_gate()
-  double max_seconds = 600;              // for all cases; those undecided by then are inconclusive
+  std::vector<BackendPair> backends;               // measured if both sides have them, listed if one has
+  std::optional<BackendRecord> reference_backend;  // without it nothing can be verified
+  int threads = 1;                                 // of the reference backend
+  GateRules rules;                                 // `cases` is filled in by run_gate()
+  double max_seconds = 600;                        // for all cases; those undecided by then are inconclusive
 };
 
 /// Launches fresh processes of both sides repeatedly, and samples every undecided case in each launch. Calls

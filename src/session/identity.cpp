@@ -70,6 +70,11 @@ std::vector<std::string_view> texts_of(const answer::Hello& hello) {
   add_pairs(hello.libraries);
   add_pairs(hello.library_files);
   add_pairs(hello.unreadable);
+  texts.push_back(hello.variant);
+  for (const answer::Variant& variant : hello.variants) {
+    texts.push_back(variant.name);
+    add_pairs(variant.environment);
+  }
   texts.insert(texts.end(), hello.warnings.begin(), hello.warnings.end());
   texts.insert(texts.end(), hello.notes.begin(), hello.notes.end());
   for (const auto& [op, dtypes] : hello.supports) {

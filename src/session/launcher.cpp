@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/tokenizer.hpp>
 #include <cstdio>
 #include <memory>
@@ -18,7 +16,7 @@ namespace breakeven {
 namespace {
 
 constexpr std::string_view say_how =
-    "say how ranks are started with --launcher, such as --launcher 'srun -n {ranks} --input=0'";
+    "say how ranks are started with --launcher, such as --launcher 'srun -n {ranks}'";
 
 /// The output of a command; empty if it cannot be started.
 std::string output_of(const char* command) {
@@ -57,7 +55,7 @@ std::vector<std::string> launch_words(const std::string& launcher, int ranks) {
   const std::string text = boost::algorithm::replace_all_copy(launcher, "{ranks}", fmt::format("{}", ranks));
   if (text == launcher)
     throw std::runtime_error(fmt::format(
-        "the launcher is '{}' and must contain {{ranks}}, such as 'srun -n {{ranks}} --input=0'", launcher));
+        "the launcher is '{}' and must contain {{ranks}}, such as 'srun -n {{ranks}}'", launcher));
   const boost::tokenizer<boost::escaped_list_separator<char>> split(
       text, boost::escaped_list_separator<char>("\\", " \t", "'\""));
   std::vector<std::string> words(split.begin(), split.end());
@@ -82,35 +80,13 @@ std::vector<std::string> launch_command(const std::string& launcher, int ranks) 
   return launch_words(of_this_machine, ranks);
 }
 
-std::vector<std::string> rank_arguments(int ranks) {
-  using boost::asio::ip::tcp;
-  boost::asio::io_context context;
-  const tcp::acceptor free(context, tcp::endpoint(tcp::v4(), 0));
-  return {"--ranks", fmt::format("{}", ranks), "--port", fmt::format("{}", free.local_endpoint().port())};
-}
-
-std::optional<std::string> rank_that_ended_its_job(const std::string& error_output) {
-  static const RE2 said(R"(^rank \d+ on \S+(?: has |: ))");
-  std::istringstream lines(error_output);
-  // Only whole lines.
-  for (std::string line; std::getline(lines, line) && !lines.eof();) {
-    if (RE2::PartialMatch(line, said)) return line;
-  }
-  return std::nullopt;
-}
-
-bool is_of_every_case(const std::string& reason) {
-  return reason.find(": NCCL has not connected the ranks") != std::string::npos;
-}
-
-std::string reason_of_ranks(const std::string& error_output) {
-  if (auto said = rank_that_ended_its_job(error_output)) return *std::move(said);
+std::string reason_of_ranks(const std::string& output) {
   // mpirun's own message on a failed ssh names no host.
-  std::istringstream lines(error_output);
+  std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("ssh: ")) return line;
+    if (line.starts_with("ssh: ") || line.starts_with("breakeven: ")) return line;
   }
-  const std::vector<std::string> all = beginnings_of_messages(error_output);
+  const std::vector<std::string> all = beginnings_of_messages(output);
   // mpirun first says that the job has ended, and names the rank in a later message.
   static const RE2 names_rank(R"(\brank \d)");
   const auto found =

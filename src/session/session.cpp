@@ -63,7 +63,7 @@ class Session : public MeasuringSession {
  public:
   Session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
           const ShowProgress& show, const Instruments& instruments)
-      : MeasuringSession(plan.config.measure, instruments, plan.threads, plan.arbiter,
+      : MeasuringSession(plan.config.measure, instruments, plan.threads, plan.reference_backend,
                          std::numeric_limits<double>::infinity(), show),
         plan_(plan),
         save_(save) {}

@@ -14,9 +14,9 @@ namespace breakeven {
 
 struct SessionPlan {
   Config config;
-  std::vector<BackendRecord> backends;   // to be measured, including unavailable ones
-  bool backends_are_named = true;        // if false, all found backends; each measures the operations it has
-  std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
+  std::vector<BackendRecord> backends;  // to be measured, including unavailable ones
+  bool backends_are_named = true;       // if false, all found backends; each measures the operations it has
+  std::optional<BackendRecord> reference_backend;  // without it nothing can be verified
   int threads = 1;
   std::optional<Result> earlier;  // a run that this one continues
   std::string commit = {};        // of this program's source; empty if unknown

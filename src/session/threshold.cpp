@@ -58,7 +58,7 @@ using LostBackends = std::array<std::set<std::string>, 2>;
 
 /// The search for one question in time, energy or cost.
 struct OpenSearch {
-  Quantity in = Quantity::time;
+  Metric in = Metric::time;
   double log_price_ratio = 0;  // log(challenger's price / baseline's) if it is in cost
   BreakEvenRules rules;
   BreakEvenSearch search = BreakEvenSearch(rules);
@@ -122,7 +122,7 @@ struct OpenSearch {
   bool has_both_sides(const SearchedLaunch& launch) const {
     const auto has = [&](std::size_t side) {
       return std::ranges::any_of(launch, [&](const LaunchOfBackend& one) {
-        return one.side == side && (in != Quantity::energy || one.joules);
+        return one.side == side && (in != Metric::energy || one.joules);
       });
     };
     return has(0) && has(1);
@@ -133,9 +133,9 @@ struct OpenSearch {
     PairedLaunch pair;
     std::array<std::vector<const LaunchOfBackend*>, 2> known;
     for (const LaunchOfBackend& one : launch) {
-      if (in == Quantity::energy && !one.joules) continue;
+      if (in == Metric::energy && !one.joules) continue;
       known.at(one.side).push_back(&one);
-      pair.amounts.at(one.side)[one.backend] = in == Quantity::energy ? *one.joules : median(one.seconds);
+      pair.amounts.at(one.side)[one.backend] = in == Metric::energy ? *one.joules : median(one.seconds);
     }
     for (const LaunchOfBackend* baseline : known[0]) {
       for (const LaunchOfBackend* challenger : known[1])
@@ -147,7 +147,7 @@ struct OpenSearch {
 
   LaunchEffect log_ratio(const LaunchOfBackend& baseline, const LaunchOfBackend& challenger) const {
     const LaunchEffect in_time = effect_of(baseline, challenger);
-    const double shift = in == Quantity::energy
+    const double shift = in == Metric::energy
                              ? std::log(*challenger.joules / *baseline.joules) - in_time.middle()
                              : log_price_ratio;
     return {in_time.lower + shift, in_time.upper + shift};
@@ -166,8 +166,8 @@ class ThresholdSession : public MeasuringSession {
                    const std::function<void(const std::function<Threshold()>&)>& save,
                    const ShowProgress& show, const Instruments& instruments)
       : MeasuringSession(plan.config.measure, instruments,
-                         std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}), plan.arbiter,
-                         plan.max_seconds, show),
+                         std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}),
+                         plan.reference_backend, plan.max_seconds, show),
         plan_(plan),
         save_(save) {}
 
@@ -219,9 +219,9 @@ class ThresholdSession : public MeasuringSession {
     for (const ThresholdQuestion& question : plan_.config.questions) {
       OpenQuestion& open = questions_.emplace_back();
       open.question = &question;
-      for (const Quantity in : plan_.config.in) {
+      for (const Metric in : plan_.config.in) {
         open.searches.push_back({.in = in,
-                                 .log_price_ratio = in == Quantity::cost ? log_price_ratio() : 0,
+                                 .log_price_ratio = in == Metric::cost ? log_price_ratio() : 0,
                                  .rules = {.from = question.from,
                                            .to = question.to,
                                            .multiple = plan_.config.multiple,
@@ -323,7 +323,7 @@ class ThresholdSession : public MeasuringSession {
     SearchedLaunch launch;
     for (LaunchOfContender& one : taken) {
       if (one.contender->finished || one.of.seconds.empty()) continue;
-      if (wants(Quantity::energy)) note_energy(one);
+      if (wants(Metric::energy)) note_energy(one);
       one.at->seconds[one.of.backend].push_back(median(one.of.seconds));
       if (one.of.joules) one.at->joules[one.of.backend].push_back(*one.of.joules);
       launch.push_back(one.of);
@@ -363,9 +363,9 @@ class ThresholdSession : public MeasuringSession {
     return fmt::format("{}", fmt::join(reasons, "; "));
   }
 
-  bool wants(Quantity quantity) const {
+  bool wants(Metric metric) const {
     const auto& in = plan_.config.in;
-    return std::ranges::find(in, quantity) != in.end();
+    return std::ranges::find(in, metric) != in.end();
   }
 
   /// Records the energy per iteration in this launch: from the GPU's counter over some seconds of further
@@ -385,7 +385,7 @@ class ThresholdSession : public MeasuringSession {
     if (taken.empty()) return true;  // there is nothing to compare
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
-    visit.measures_energy = wants(Quantity::energy);
+    visit.measures_energy = wants(Metric::energy);
     visit.before_sampling = [&] { visit.wait_until = waits_until(); };  // preparing is no waiting
     std::size_t counted = 0, wanted = 2;
     Attempts attempts(*this);
@@ -485,7 +485,7 @@ class ThresholdSession : public MeasuringSession {
         point.wrong |= std::ranges::any_of(contenders, [](const Contender& contender) {
           return contender.finished && contender.row->status == Status::wrong;
         });
-        point.sides[side] = stand_of(*sides[side], one.in, plan_.config.sides[side].price, notes);
+        point.sides[side] = point_side(*sides[side], one.in, plan_.config.sides[side].price, notes);
       }
       answer.points.push_back(std::move(point));
     }
@@ -503,9 +503,9 @@ class ThresholdSession : public MeasuringSession {
     return answer;
   }
 
-  static ThresholdStand stand_of(const SideAtValue& side, Quantity in,
-                                 const std::optional<HourlyPrice>& price, std::set<Note>& notes) {
-    ThresholdStand made;
+  static ThresholdPointSide point_side(const SideAtValue& side, Metric in,
+                                       const std::optional<HourlyPrice>& price, std::set<Note>& notes) {
+    ThresholdPointSide made;
     for (const Contender& contender : side.contenders) {
       const std::string& backend = contender.participant->backend.name;
       for (const Note& warning : contender.warnings) notes.insert(with_source(backend, warning));
@@ -513,7 +513,7 @@ class ThresholdSession : public MeasuringSession {
         notes.insert(with_source(backend, *throttled));
       const auto seconds = side.seconds.find(backend);
       if (contender.finished || seconds == side.seconds.end()) continue;
-      ThresholdStand one{
+      ThresholdPointSide one{
           .backend = backend, .seconds = median(seconds->second), .algorithm = contender.row->algorithm};
       if (const auto joules = side.joules.find(backend); joules != side.joules.end())
         one.joules = median(joules->second);

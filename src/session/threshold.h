@@ -16,9 +16,9 @@ namespace breakeven {
 struct ThresholdPlan {
   ThresholdConfig config;
   std::array<Side, 2> sides{Side{.threads = 1}, Side{.threads = 1}};  // baseline and challenger
-  std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
-  int threads = 1;                       // of the reference backend
-  double max_seconds = 3600;             // for all questions; those unanswered by then are unclear
+  std::optional<BackendRecord> reference_backend;                     // without it nothing can be verified
+  int threads = 1;                                                    // of the reference backend
+  double max_seconds = 3600;  // for all questions; those unanswered by then are unclear
 };
 
 /// Calls `save` after every measured value with a function that returns the threshold so far, which is

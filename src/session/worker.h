@@ -20,8 +20,9 @@ namespace breakeven {
 /// The worker can no longer be used: it died, hung or broke the protocol, or the user interrupted. It has
 /// been killed.
 struct WorkerLost {
-  Status status = Status::failed;  // failed, timed_out or interrupted
+  Status status = Status::failed;  // failed, timed_out, interrupted, out_of_memory or unsupported
   std::string reason;
+  bool in_every_case = false;  // another program would be lost for the same reason
 };
 
 template <typename T>
@@ -30,8 +31,9 @@ using Asked = std::variant<T, answer::Refusal, WorkerLost>;
 struct WorkerOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to the driver's own
   std::chrono::seconds time_to_quit{1};                               // after which it is killed
+  int ranks = 1;
   std::vector<std::string> launcher =
-      {};  // the command that starts the program, before its path; empty: none
+      {};  // the command that starts the ranks, before the program; empty: none
   std::vector<std::string> arguments = {};  // of the program
   std::string time_limit = {};              // what limits the time for an answer, for messages
 };
@@ -65,6 +67,8 @@ class Worker : public Interface {
   virtual int pid() const = 0;
   /// The processes that compute, if the program has started others for that: their time counts as its own.
   virtual void count_processes(const std::vector<int>& /*pids*/) {}
+  /// Remarks on the samples of the prepared case so far, besides their own warnings.
+  virtual std::vector<Note> notes() const { return {}; }
 
   /// Sends a request and waits for its answer, as exchange() does.
   template <typename T>

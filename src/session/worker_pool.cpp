@@ -64,13 +64,15 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
   }
   const auto& said = std::get<answer::Hello>(hello);
   auto wrong = check_identity(participant, said);
-  if (!wrong) wrong = note_ranks(participant, said, running);
   if (wrong) {
     running_.erase(participant.key);
     return wrong;
   }
   running.is_started = true;
-  if (participant.ranks > 1) return std::nullopt;  // each has its own CPUs
+  if (participant.ranks > 1) {  // each has its own CPUs
+    note_ranks(said, running);
+    return std::nullopt;
+  }
   // With cold caches, threads of the worker flush every CPU.
   if (measure_.placed && !measure_.cold_cache && participant.backend.device == "cpu")
     running.placement =
@@ -106,6 +108,8 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
 
 void WorkerPool::launch(const Participant& participant, Running& running) {
   WorkerOptions options = participant.options;
+  const auto& of_backend = participant.backend.environment;
+  options.environment.insert(options.environment.end(), of_backend.begin(), of_backend.end());
   options.time_to_quit = time_to_quit(participant.backend.device);
   // Some requests may take a multiple of it.
   options.time_limit = fmt::format("measure.timeout_seconds is {:g}", measure_.timeout_seconds);
@@ -113,22 +117,17 @@ void WorkerPool::launch(const Participant& participant, Running& running) {
     constexpr std::chrono::seconds to_end_all_ranks{10};
     options.time_to_quit = std::max(options.time_to_quit, to_end_all_ranks);
     options.launcher = launch_command(measure_.launcher, participant.ranks);
-    options.arguments = rank_arguments(participant.ranks);
+    options.ranks = participant.ranks;
+    // A launcher may pass on no variables to other hosts.
+    if (!of_backend.empty()) options.launcher.emplace_back("env");
+    for (const auto& [name, value] : of_backend)
+      options.launcher.push_back(fmt::format("{}={}", name, value));
   }
   running.worker = start_worker_(participant.backend.program, options);
   cpu_seconds_before_ += running.worker->cpu_seconds().value_or(0);
 }
 
-std::optional<NoAnswer> WorkerPool::note_ranks(const Participant& participant, const answer::Hello& hello,
-                                               Running& running) {
-  if (participant.ranks == 1) return std::nullopt;
-  if (std::ssize(hello.ranks) != participant.ranks) {
-    return NoAnswer{
-        .status = Status::unsupported,
-        .reason = fmt::format("{} answered as {} rank{} instead of {}: it knows no ranks",
-                              participant.backend.name, std::max<std::size_t>(hello.ranks.size(), 1),
-                              hello.ranks.size() > 1 ? "s" : "", participant.ranks)};
-  }
+void WorkerPool::note_ranks(const answer::Hello& hello, Running& running) {
   const std::string here = boost::asio::ip::host_name();
   for (const answer::Rank& rank : hello.ranks) {
     running.ranks.push_back({.host = rank.host, .threads = rank.threads});
@@ -137,7 +136,6 @@ std::optional<NoAnswer> WorkerPool::note_ranks(const Participant& participant, c
     running.confined_to.insert(running.confined_to.end(), rank.cpus.begin(), rank.cpus.end());
   }
   running.worker->count_processes(running.ranks_here);
-  return std::nullopt;
 }
 
 std::optional<NoAnswer> WorkerPool::check_identity(const Participant& participant,

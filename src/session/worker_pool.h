@@ -14,7 +14,6 @@
 
 #include "plan/config.h"
 #include "results/result.h"
-#include "session/launcher.h"
 #include "session/placement.h"
 #include "session/worker.h"
 
@@ -59,10 +58,10 @@ class WorkerPool {
   /// Ends the participant's program. The next start() starts it again.
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 
-  /// Starts the participant's program unless it runs, or has ended for a reason that every case would meet
-  /// (is_of_every_case()). Returns why it cannot be started, or that another program than before answered;
-  /// empty if it runs. A newly started program may
-  /// run only on the CPUs that `near_cpus` returns, or on all CPUs if it returns none.
+  /// Starts the participant's program unless it runs, or has ended for a reason that every case would meet.
+  /// Returns why it cannot be started, or that another program than before answered; empty if it runs. A
+  /// newly started program may run only on the CPUs that `near_cpus` returns, or on all CPUs if it returns
+  /// none.
   std::optional<NoAnswer> start(const Participant& participant,
                                 const std::function<std::vector<int>()>& near_cpus = {});
   /// Starts the programs that are scripts in parallel, because each imports a framework for seconds, and
@@ -97,6 +96,12 @@ class WorkerPool {
   /// The places of the participant's ranks; empty if it has only one.
   std::vector<RankPlace> ranks_of(const Participant& participant) const;
 
+  /// Remarks on the samples of the participant's prepared case, besides their own warnings.
+  std::vector<Note> notes(const Participant& participant) const {
+    const Running* running = find(participant);
+    return running == nullptr ? std::vector<Note>() : running->worker->notes();
+  }
+
   /// CPU time used so far by the participant's program, in seconds; 0 if it does not run.
   double cpu_seconds(const Participant& participant) const {
     const Running* running = find(participant);
@@ -127,15 +132,14 @@ class WorkerPool {
                       .reason = std::move(refusal->reason)};
     }
     auto& lost = std::get<WorkerLost>(asked);
-    if (is_of_every_case(lost.reason)) hopeless_.emplace(participant.key, lost.reason);
+    if (lost.in_every_case) hopeless_.emplace(participant.key, lost.reason);
     running_.erase(participant.key);
     return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
   }
   /// Throws std::runtime_error if several ranks cannot be launched.
   void launch(const Participant& participant, Running& running);
-  /// Notes which processes are the ranks of a newly started program. Returns what is wrong with them.
-  static std::optional<NoAnswer> note_ranks(const Participant& participant, const answer::Hello& hello,
-                                            Running& running);
+  /// Notes which processes are the ranks of a newly started program.
+  static void note_ranks(const answer::Hello& hello, Running& running);
   Asked<answer::Hello> ask_hello(const Participant& participant, Running& running) const;
   /// Why a newly started program must not be measured: its hello breaks the protocol, or is not of the
   /// program that is known.

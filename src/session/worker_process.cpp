@@ -46,6 +46,7 @@ namespace bp = boost::process;
 #include "session/launcher.h"
 #include "session/received_lines.h"
 #include "session/running_time.h"
+#include "session/waiting.h"
 #include "session/worker_keeper.h"
 
 namespace breakeven {
@@ -55,12 +56,6 @@ namespace asio = boost::asio;
 
 /// The part of standard error that is kept: its end shows why a program died.
 constexpr std::size_t kept_of_stderr = 4096, longest_last_line = 1000;
-
-/// How long a single wait for an answer lasts, and how long if `meanwhile` is called: twice or more per
-/// sample.
-constexpr std::chrono::milliseconds longest_wait{100}, between_looks{4};
-/// How long one call of `meanwhile` may take and count towards the limit.
-constexpr std::chrono::seconds longest_look{1};
 
 /// How long a killed program, and everything that it started, may take to end.
 constexpr std::chrono::seconds longest_end{10};
@@ -287,10 +282,15 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
     words.insert(words.end(), options.arguments.begin(), options.arguments.end());
     if (is_launched_) words.insert(words.begin(), "/usr/bin/env");  // finds it in PATH
     WorkerKeeper keeper(is_launched_);
-    pipes_->keeper = bp::child(
-        bp::exe = words.front(), bp::args = std::vector(words.begin() + 1, words.end()), environment,
-        bp::std_in<pipes_->to, bp::std_out> pipes_->from, bp::std_err > pipes_->errors, error,
-        bp::extend::on_exec_setup = [&](auto&) { keeper.start(); });
+    const auto start = [&](auto&&... streams) {
+      pipes_->keeper = bp::child(
+          bp::exe = words.front(), bp::args = std::vector(words.begin() + 1, words.end()), environment,
+          streams..., error, bp::extend::on_exec_setup = [&](auto&) { keeper.start(); });
+    };
+    if (is_launched_)
+      start(bp::std_in<bp::null, (bp::std_out & bp::std_err)> pipes_->errors);
+    else
+      start(bp::std_in<pipes_->to, bp::std_out> pipes_->from, bp::std_err > pipes_->errors);
     pid_ = keeper.program();
   } catch (const std::exception& e) {
     why = e.what();
@@ -308,7 +308,11 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
 }
 
 WorkerProcess::~WorkerProcess() {
-  if (!lost_) quit(time_to_quit_);
+  if (lost_) return;
+  if (is_launched_)
+    lose(Status::failed, "is not needed any more");
+  else
+    quit(time_to_quit_);
 }
 
 std::optional<double> WorkerProcess::cpu_seconds() const {
@@ -345,10 +349,13 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
   if (p.writing)
     return lose(Status::failed, "broke the protocol: answered a request before reading all of it");
   const std::size_t longest = longest_answer(line);
-  p.context.restart();
   p.write(line);
   p.read_line(longest);
-  wait_for_answer(timeout, longest, meanwhile);
+  wait(p.context,
+       {.is_over = [&] { return p.closed || p.received.has_line() || p.received.line_size() > longest; },
+        .timeout = timeout,
+        .meanwhile = meanwhile,
+        .most_pieces = 2 + 2 * longest / p.chunk.size()});
   if (p.received.line_size() > longest) {
     return lose(Status::failed, fmt::format("broke the protocol: sent a line of more than {:.3g} MiB",
                                             static_cast<double>(longest) / 0x1p20));
@@ -359,53 +366,22 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
     return *std::move(answer);
   }
   if (p.closed) return lose_as_it_ended();
-  if (ended_by_rank()) return lose(Status::failed, reason_of_ranks(p.error_tail));
   if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
-  return lose(Status::timed_out, fmt::format("no answer within {:g} s{}", timeout.count(),
-                                             time_limit_.empty() ? "" : fmt::format(" ({})", time_limit_)));
+  return lose_as_late(timeout);
+}
+
+WorkerLost WorkerProcess::lose_as_late(std::chrono::duration<double> timeout, const std::string& part) {
+  return lose(Status::timed_out,
+              fmt::format("no answer{} within {:g} s{}", part.empty() ? "" : " of " + part, timeout.count(),
+                          time_limit_.empty() ? "" : fmt::format(" ({})", time_limit_)));
 }
 
 std::optional<WorkerLost> WorkerProcess::lose_if_unasked(std::string_view answer) {
   const std::string unasked = pipes_->unasked();
-  const std::string_view first = answer.empty() ? std::string_view(unasked) : answer;
-  // Ranks print elsewhere: MPICH's mpirun says in this way that one has ended, perhaps before the first
-  // request.
-  if (is_launched_ && !first.empty() && !first.starts_with('{') && has_ended_within(std::chrono::seconds(1)))
-    return lose(Status::failed, how_it_ended_saying(answer));
   if (unasked.empty()) return std::nullopt;
   const bool is_answer = answer.empty() || answer.starts_with('{');  // otherwise a library printed it
   return lose(Status::failed, fmt::format("broke the protocol: sent a line that nobody asked for: {}",
                                           quote_line(is_answer ? unasked : answer)));
-}
-
-void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
-                                    const std::function<void()>& meanwhile) {
-  Pipes& p = *pipes_;
-  const auto waiting = [&] {
-    return !p.closed && !p.received.has_line() && p.received.line_size() <= longest && !ended_by_rank();
-  };
-  const std::chrono::milliseconds slice = meanwhile ? between_looks : longest_wait;
-  RunningTime waited(RunningTime::Clock::now());
-  auto next_look = RunningTime::Clock::now() + between_looks;
-  while (waiting() && waited.counted() < timeout && !Interruption::requested()) {
-    // A signal ends the wait early. One that came just before the wait is noticed a tenth of a second later.
-    p.context.run_one_for(slice);
-    waited.add(RunningTime::Clock::now(), slice);
-    if (!meanwhile || !waiting() || RunningTime::Clock::now() < next_look) continue;
-    meanwhile();
-    waited.add(RunningTime::Clock::now(), longest_look);
-    next_look = RunningTime::Clock::now() + between_looks;
-  }
-  // An answer that has arrived by now counts as in time, because nothing was read while the driver was
-  // stopped. The number of pieces is limited, so that a program that never stops writing does not block the
-  // driver.
-  const std::size_t most_pieces = 2 + 2 * longest / p.chunk.size();
-  for (std::size_t i = 0; i < most_pieces && waiting() && !Interruption::requested(); ++i)
-    p.context.poll_one();
-}
-
-bool WorkerProcess::ended_by_rank() const {
-  return is_launched_ && rank_that_ended_its_job(pipes_->error_tail).has_value();
 }
 
 bool WorkerProcess::is_killed_for_memory(int status) const {
@@ -432,28 +408,31 @@ std::string WorkerProcess::how_it_ended() {
   }
   p.context.restart();
   p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
-  if (is_launched_) {
-    // A message of mpirun may come moments after the end of what it started.
-    p.context.restart();
-    p.context.run_for(std::chrono::milliseconds(100));
-    if (const std::string reason = reason_of_ranks(p.error_tail); !reason.empty())
-      return fmt::format("{}: {}", how, shorten_text(reason, longest_last_line));
-  }
-  const std::string_view line = telling_line(p.error_tail);
+  const std::string reason = is_launched_ ? reason_given() : "";
+  const std::string_view line = reason.empty() ? telling_line(p.error_tail) : reason;
   return line.empty() ? how : fmt::format("{}: {}", how, shorten_text(line, longest_last_line));
 }
 
-std::string WorkerProcess::how_it_ended_saying(std::string_view line) {
-  constexpr std::size_t longest = kept_of_stderr;
+std::string WorkerProcess::reason_given() {
   Pipes& p = *pipes_;
-  for (std::optional<std::string> next{line}; next; next = p.received.take_line()) {
-    p.error_tail += *next + "\n";
-    if (p.received.has_line() || p.closed) continue;
-    p.context.restart();
-    p.read_line(longest);
-    wait_for_answer(std::chrono::seconds(1), longest, {});
-  }
-  return how_it_ended();
+  has_ended_within(std::chrono::seconds(1));
+  // A message of mpirun may come moments after the end of what it started.
+  p.context.restart();
+  p.context.run_for(std::chrono::milliseconds(100));
+  return reason_of_ranks(p.error_tail);
+}
+
+std::optional<int> WorkerProcess::exit_status() {
+  if (lost_ || !has_ended_within(std::chrono::seconds(0))) return std::nullopt;
+  const int status = pipes_->keeper.native_exit_code();
+  return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+}
+
+void WorkerProcess::take_in_output() {
+  if (lost_) return;
+  constexpr int most_pieces = 64;  // one that writes without end must not block the driver
+  pipes_->context.restart();
+  for (int i = 0; i < most_pieces && pipes_->context.poll_one() > 0; ++i) continue;
 }
 
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {

@@ -55,8 +55,12 @@ class WorkerProcess : public Worker {
   bool wait_until_quiet() const override;
   std::optional<double> cpu_seconds() const override;
   int pid() const override { return pid_; }
+  /// Why there are no more answers; empty if the program runs.
+  const std::optional<WorkerLost>& lost() const { return lost_; }
   /// True if the program has ended by itself.
   bool has_ended() { return lost_ || has_ended_within(std::chrono::seconds(0)); }
+  /// Loses a program that has not answered in time. `part`: which part of it, if that is known.
+  WorkerLost lose_as_late(std::chrono::duration<double> timeout, const std::string& part = "");
   /// Takes over the time limits of `options`.
   void set_time_limits(const WorkerOptions& options) {
     time_to_quit_ = options.time_to_quit;
@@ -72,27 +76,31 @@ class WorkerProcess : public Worker {
   /// was killed.
   std::optional<int> quit(std::chrono::seconds timeout);
 
+  // For a launcher, which is asked nothing, and whose standard output is as its standard error:
+
+  /// Takes what it has written by now, so that it never waits for a reader.
+  void take_in_output();
+  /// How it ended, with what it said last; or that it has not ended within a second.
+  std::string how_it_ended();
+  /// Waits for its end for a second, and returns the reason that it gave (reason_of_ranks()).
+  std::string reason_given();
+  /// The exit status with which it ended; empty if it has not, or was killed.
+  std::optional<int> exit_status();
+  /// Waits for its end, and kills it if it does not end in time. Returns its exit status; empty if it was
+  /// killed.
+  std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
+
  private:
   struct Pipes;
   /// True if a thread of the program, or of its ranks on this host, runs.
   bool runs() const;
-  /// Waits until the answer has arrived, cannot arrive any more, or has timed out.
-  void wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
-                       const std::function<void()>& meanwhile);
   /// Kills the program if it has sent more than one answer. `answer` is the one that was taken.
   std::optional<WorkerLost> lose_if_unasked(std::string_view answer = {});
-  /// True if a rank says that it has ended its job. The launcher may not notice, if it waits for a host that
-  /// is gone.
-  bool ended_by_rank() const;
   bool has_ended_within(std::chrono::duration<double> timeout);
-  std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
   /// Loses the program, which has ended by itself, with the reason for that.
   WorkerLost lose_as_it_ended();
   /// True if the kernel killed the program for want of memory; `status` is that of waitpid().
   bool is_killed_for_memory(int status) const;
-  std::string how_it_ended();
-  /// The same for a launcher that has printed `line` on standard output, and perhaps more.
-  std::string how_it_ended_saying(std::string_view line);
 
   std::string program_;
   std::chrono::seconds time_to_quit_;

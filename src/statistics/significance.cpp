@@ -62,7 +62,7 @@ std::vector<double> limited(std::vector<double> values, double times) {
   return values;
 }
 
-double sign_flip_chance(const std::vector<double>& values) {
+double sign_flip_p_value(const std::vector<double>& values) {
   // Counts the pairs of sums, one from each half, that reach the observed sum. This takes 2^(n/2) steps.
   const auto middle = values.begin() + std::ssize(values) / 2;
   const std::vector<double> left = sums({values.begin(), middle});

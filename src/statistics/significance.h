@@ -17,7 +17,7 @@ namespace breakeven {
 /// identical sides is (Fisher, The Design of Experiments, 1935, section 21). Never below 2^-n, so few values
 /// cannot give a small p-value. 1 for no values. Time and memory double with every other value: 40 values
 /// need 16 MiB.
-double sign_flip_chance(const std::vector<double>& values);
+double sign_flip_p_value(const std::vector<double>& values);
 
 /// Limits all values to `times` the median of their magnitudes, in either direction, so that one outlier does
 /// not outweigh the others. The limit depends on the magnitudes only, which flipping signs does not change,

@@ -332,7 +332,7 @@ FamilyPairs pairs_of(const CaseFamily& family, std::span<const std::pair<std::si
   return found;
 }
 
-ThresholdStand stand_of(const CaseResult& result) {
+ThresholdPointSide point_side(const CaseResult& result) {
   return {.backend = result.backend,
           .seconds = result.seconds->median,
           .joules = result.joules,
@@ -344,7 +344,7 @@ ThresholdStand stand_of(const CaseResult& result) {
 ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& parameter,
                           const std::array<MeasuredSide, 2>& sides) {
   ThresholdAnswer answer{.title = title_of(family, parameter),
-                         .in = Quantity::time,
+                         .in = Metric::time,
                          .from = family.pairs.begin()->first,
                          .to = family.pairs.rbegin()->first};
   std::vector<RatioAt> ratios;
@@ -362,7 +362,7 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
     ratios.push_back({.value = value, .ratio = over});
     ThresholdPoint point{.value = value,
                          .log_ratios = {std::log(over.value)},
-                         .sides = {stand_of(*baseline), stand_of(*challenger)},
+                         .sides = {point_side(*baseline), point_side(*challenger)},
                          .wrong = pair.wrong != nullptr};
     if (over.interval)
       point.interval = Interval{.low = std::log(over.interval->low), .high = std::log(over.interval->high)};
@@ -445,7 +445,7 @@ std::optional<Note> missing_intervals(std::span<const ThresholdAnswer> answers) 
   double times = 0, missing = 0;
   for (const ThresholdAnswer& answer : answers) {
     for (const ThresholdPoint& point : answer.points) {
-      for (const ThresholdStand& side : point.sides) {
+      for (const ThresholdPointSide& side : point.sides) {
         times += side.seconds ? 1 : 0;
         missing += side.seconds && !side.interval ? 1 : 0;
       }

@@ -125,7 +125,7 @@ std::string fixed_text(const CaseResult& result, const std::string& moving, cons
   if (workload == nullptr) return "";
   const Value value = *result.parameters.find(moving);
   std::vector<std::string> parts;
-  for (const auto& [name, other] : not_at_fallback(workload->parameters(), result.parameters)) {
+  for (const auto& [name, other] : not_at_default(workload->parameters(), result.parameters)) {
     if (name == moving || name == named || *other == value) continue;
     parts.push_back(fmt::format("{} {}", name, to_string(*other)));
   }

@@ -164,7 +164,7 @@ void fields(Fields& f, LeadChange& change) {
   f.expect(fault.empty(), "{}", fault);
 }
 
-void fields(Fields& f, ThresholdStand& side) {
+void fields(Fields& f, ThresholdPointSide& side) {
   f.optional("backend", side.backend);
   f.optional("seconds", side.seconds);
   f.optional("joules", side.joules);

@@ -45,7 +45,7 @@ bool is_suspect(const std::vector<double>& changes, const Look& look, const Gate
   constexpr double by_student = 0.025;
   return estimate(changes) >= limit &&
          trimmed_mean_interval(changes, trimmed, by_student * look.share).low > 0 &&
-         sign_flip_chance(limited(changes, most_weight)) <= rules.suspicion / 2 * look.suspicion;
+         sign_flip_p_value(limited(changes, most_weight)) <= rules.suspicion / 2 * look.suspicion;
 }
 
 std::vector<LaunchEffect> all_of(const Effects& effects) {
@@ -111,7 +111,7 @@ Step next_step(const Effects& effects, const GateRules& rules) {
   if (look == nullptr) return {};
   const std::vector<double> changes = least_changes(effects.confirming, *effects.suspected_slower);
   const double error = confirming_error(rules);
-  if (estimate(changes) >= limit && sign_flip_chance(limited(changes, most_weight)) <= error * look->share)
+  if (estimate(changes) >= limit && sign_flip_p_value(limited(changes, most_weight)) <= error * look->share)
     return stop(*effects.suspected_slower ? Verdict::slower : Verdict::faster);
   if (excludes_change(effects.confirming, missed * look->share, limit)) return stop(Verdict::same);
   return look == &looks.back() ? stop(end_undecided(effects, rules).verdict) : Step{};

@@ -54,7 +54,7 @@ Lead shown_lead(const ThresholdPoint& point, const ThresholdAnswer& answer, bool
   return answer.found.stated_at(point.value) == leaning ? leaning : own;
 }
 
-bool medians_disagree(const ThresholdPoint& point, Quantity in) {
+bool medians_disagree(const ThresholdPoint& point, Metric in) {
   constexpr double visible = 0.005;  // a difference of 0.5 %, as a logarithm, is visible
   const auto baseline = point.sides[0].amount(in);
   const auto challenger = point.sides[1].amount(in);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "plan/price.h"
-#include "results/quantity.h"
+#include "results/metric.h"
 #include "results/result.h"
 #include "statistics/estimate.h"
 #include "verdicts/break_even.h"
@@ -18,7 +18,7 @@
 namespace breakeven {
 
 /// A side at one value: the backend that needs the least of the compared metric there.
-struct ThresholdStand {
+struct ThresholdPointSide {
   std::string backend = {};
   std::optional<double> seconds = {}, joules = {};  // medians over launches
   std::optional<double> cost = {};                  // in the currency of the prices given
@@ -26,8 +26,8 @@ struct ThresholdStand {
   std::optional<Interval> interval = {};  // 95 % interval of the seconds, if they are from a result file
   std::optional<double> own_speed = {};   // the share at which the CPUs ran, if they are from a result file
 
-  std::optional<double> amount(Quantity in) const {
-    return in == Quantity::time ? seconds : in == Quantity::energy ? joules : cost;
+  std::optional<double> amount(Metric in) const {
+    return in == Metric::time ? seconds : in == Metric::energy ? joules : cost;
   }
 };
 
@@ -35,7 +35,7 @@ struct ThresholdPoint {
   std::int64_t value = 0;
   /// One per launch: log(challenger's seconds, joules or cost / baseline's).
   std::vector<LaunchEffect> log_ratios = {};
-  std::array<ThresholdStand, 2> sides = {};
+  std::array<ThresholdPointSide, 2> sides = {};
   std::string reason = {};  // why there is no ratio
   bool wrong = false;       // a result of at least one backend was wrong
   /// The interval of the logarithm, for two results that were not paired: 95 %, for all points together.
@@ -52,11 +52,11 @@ std::optional<Lead> lead_at(const ThresholdPoint& point, bool from_results);
 
 /// True if the medians shown contradict the verdict, which is based on pairs. This is possible because each
 /// median is over all launches, and launches differ.
-bool medians_disagree(const ThresholdPoint& point, Quantity in);
+bool medians_disagree(const ThresholdPoint& point, Metric in);
 
 struct ThresholdAnswer {
   std::string title;
-  Quantity in = Quantity::time;
+  Metric in = Metric::time;
   std::int64_t from = 0, to = 0;  // range that was searched
   BreakEven found = {};
   std::vector<ThresholdPoint> points = {};        // in rising order of value

@@ -103,7 +103,7 @@ std::string fault_of_side(std::string_view which, const Side& side) {
 
 // ---- thresholds
 
-std::string fault_of(const ThresholdStand& side) {
+std::string fault_of(const ThresholdPointSide& side) {
   if (side.seconds && !is_possible(*side.seconds)) return fault_of_sample(*side.seconds);
   for (const auto& [what, amount] : {std::pair("joules", side.joules), std::pair("cost", side.cost)}) {
     if (amount && !is_amount(*amount)) return fmt::format("has {} of {}", what, *amount);
@@ -119,8 +119,8 @@ std::string fault_of(const ThresholdStand& side) {
   return "";
 }
 
-std::string fault_of(const ThresholdPoint& point, Quantity in) {
-  for (const ThresholdStand& side : point.sides) {
+std::string fault_of(const ThresholdPoint& point, Metric in) {
+  for (const ThresholdPointSide& side : point.sides) {
     if (std::string fault = fault_of(side); !fault.empty()) return fault;
   }
   for (const LaunchEffect& launch : point.log_ratios) {

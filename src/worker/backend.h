@@ -49,10 +49,10 @@ class Prepared : public Interface {
   }
   /// For a device with its own memory, if the case moves data (workloads/transfer.h): enqueues the copy of
   /// the inputs of run() from host to device memory, before the runs of an iteration.
-  virtual void bring() {}
+  virtual void copy_inputs_to_device() {}
   /// Enqueues the copy of the result to host memory, after the runs. Returns false if there is no result for
   /// which the host waits, or if the device works in host memory.
-  virtual bool fetch() { return false; }
+  virtual bool copy_outputs_to_host() { return false; }
   /// Returns when the results of all calls of run() are in memory. Called once per sample, after the last of
   /// them.
   virtual void wait() {}
@@ -122,12 +122,6 @@ struct OperationRegistration {
   explicit OperationRegistration(Operation operation);
 };
 const std::vector<Operation>& operations();
-
-/// Registers what the program does before it reads its first request: `const StartRegistration
-/// registered(function);`. The function may start the program again with another environment.
-struct StartRegistration {
-  explicit StartRegistration(std::function<void()> function);
-};
 
 struct Backend {
   /// The backend's report of itself. serve() adds its version, its operations and what cannot be read, and

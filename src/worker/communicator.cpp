@@ -1,7 +1,6 @@
 #include "worker/communicator.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -50,6 +49,11 @@ std::unique_ptr<Communicator>& joined() {
   return ranks;
 }
 
+std::function<void(const std::string&, bool)>& told_before_the_end() {
+  static std::function<void(const std::string&, bool)> tell;
+  return tell;
+}
+
 /// True if a launcher says which of several processes this is.
 bool has_launcher() {
   constexpr std::array variables{"SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
@@ -95,18 +99,13 @@ void leave_ranks() {
   joined() = std::make_unique<Alone>();
 }
 
-std::string rank_text(std::size_t rank, const std::string& host) {
-  return fmt::format("rank {} on {}", rank, host);
+void tell_before_the_end(std::function<void(const std::string&, bool)> tell) {
+  told_before_the_end() = std::move(tell);
 }
 
-std::string own_rank_text() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return rank_text(static_cast<std::size_t>(communicator().rank()), host.data());
-}
-
-void end_all_ranks(const std::string& reason) {
+void end_all_ranks(const std::string& reason, bool in_every_case) {
   std::cerr << reason << std::endl;
+  if (told_before_the_end()) told_before_the_end()(reason, in_every_case);
   // At once: destructors would wait for the other ranks. The launcher and the connections end those.
   std::_Exit(1);
 }

@@ -72,13 +72,10 @@ std::string join_ranks(int wanted);
 /// Leaves them. Waits until all do.
 void leave_ranks();
 
-/// A rank for readers: "rank 1 on node7".
-std::string rank_text(std::size_t rank, const std::string& host);
-/// This rank for readers.
-std::string own_rank_text();
-
-/// Ends this program, and with it all ranks. Standard error then has the reason, which begins with the name
-/// of a rank.
-[[noreturn]] void end_all_ranks(const std::string& reason);
+/// Ends this program, and with it all ranks. The reason is on standard error, and told to the driver.
+/// `in_every_case`: the ranks of any other case would end for it, too, and only after a while.
+[[noreturn]] void end_all_ranks(const std::string& reason, bool in_every_case = false);
+/// `tell` is called before the end, with what end_all_ranks() gets; null: nothing is called.
+void tell_before_the_end(std::function<void(const std::string& reason, bool in_every_case)> tell);
 
 }  // namespace breakeven

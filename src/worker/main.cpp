@@ -1,31 +1,33 @@
 // The main program of C++ backends. Standard input and output are reserved for the protocol.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <string>
 
 #include "worker/communicator.h"
-#include "worker/rank_job.h"
+#include "worker/rank_connection.h"
 #include "worker/serve.h"
 
 namespace breakeven {
 namespace {
 
-/// The job, if the driver has started this program as one of several ranks. `fault` receives why it cannot
-/// work.
-std::unique_ptr<RankJob> join_job(int wanted, std::string& fault) {
-  if (wanted < 2) return nullptr;
-  fault = join_ranks(wanted);
-  if (!fault.empty()) return nullptr;
+/// Answers the driver as one of several ranks, which a launcher has started.
+int serve_as_rank(const RankArguments& arguments) {
+  const std::string fault = join_ranks(arguments.ranks);
   try {
-    return std::make_unique<RankJob>();
+    RankConnection driver(arguments.driver, fault);
+    if (!fault.empty())
+      return 0;  // it has been told: with another status, a launcher would say something, too
+    dup2(driver.descriptor(), STDIN_FILENO);
+    const bool answered = serve(std::cin, [&](const std::string& line) { return driver.send(line); });
+    leave_ranks();  // ends a connection only after that: others may not be done yet
+    return answered ? 0 : 1;
   } catch (const std::exception& e) {
-    fault = e.what();
-    return nullptr;
+    std::cerr << "breakeven: " << e.what() << std::endl;
+    std::_Exit(1);  // at once: leaving the ranks would wait for the others
   }
 }
 
@@ -33,7 +35,8 @@ std::unique_ptr<RankJob> join_job(int wanted, std::string& fault) {
 }  // namespace breakeven
 
 int main(int argc, char** argv) {
-  breakeven::start_up();
+  const auto arguments = breakeven::rank_arguments(argc, argv);
+  if (arguments.ranks > 1) return breakeven::serve_as_rank(arguments);
   // Libraries may print to standard output at any time: their standard output becomes standard error, and the
   // protocol keeps the original.
   std::FILE* out = fdopen(dup(STDOUT_FILENO), "w");
@@ -43,12 +46,5 @@ int main(int argc, char** argv) {
     std::fputs((line + "\n").c_str(), out);
     return std::fflush(out) == 0;
   };
-  std::string fault;
-  auto job = breakeven::join_job(breakeven::requested_ranks(argc, argv), fault);
-  const bool answered = breakeven::serve(std::cin, send, job.get(), fault);
-  // Rank 0 ends the connections before it waits for the others, and they after it: an end before that is a
-  // fault.
-  if (job && job->leads()) job.reset();
-  breakeven::leave_ranks();
-  return answered ? 0 : 1;
+  return breakeven::serve(std::cin, send) ? 0 : 1;
 }

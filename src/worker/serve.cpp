@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <istream>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,8 +26,6 @@
 #include "version.h"
 #include "worker/backend.h"
 #include "worker/communicator.h"
-#include "worker/rank_answers.h"
-#include "worker/rank_job.h"
 #include "worker/timing.h"
 #include "workloads/ranks.h"
 
@@ -33,11 +34,6 @@ namespace {
 
 std::vector<Operation>& registered_operations() {
   static std::vector<Operation> all;
-  return all;
-}
-
-std::vector<std::function<void()>>& registered_starts() {
-  static std::vector<std::function<void()>> all;
   return all;
 }
 
@@ -90,10 +86,7 @@ std::vector<int> stay_near_gpu(const std::string& uuid) {
 
 class Worker {
  public:
-  Worker(const RankJob* job, std::string fault) : job_(job), fault_(std::move(fault)) {}
-
   Answer operator()(const request::Hello& request) {
-    if (!fault_.empty()) throw std::runtime_error(fault_);
     if (request.protocol != protocol_version)
       throw ProtocolError(
           fmt::format("this program speaks protocol {}, not {}: use programs and driver of one version",
@@ -104,7 +97,7 @@ class Worker {
     backend_.use_threads(self.empty() ? request.threads : self.front().threads);
     answer::Hello hello = backend_.hello;
     hello.ranks = self;
-    if (job_ != nullptr) {
+    if (has_others()) {
       hello.ranks.front().device_id = hello.device_id;
       hello.libraries.emplace_back("ranks", communicator().library());
     }
@@ -128,10 +121,10 @@ class Worker {
 
   Answer operator()(const request::Prepare& request) {
     prepared_.reset();
-    if (job_ == nullptr) {
-      prepare(request, operation_of(request.problem));
-    } else {
+    if (has_others()) {
       prepare_with_ranks(request);
+    } else {
+      prepare(request, operation_of(request.problem));
     }
     return answer::Ready{.algorithm = algorithm_text(prepared_->algorithm(), backend_.variant),
                          .transfer = transfer_policy(request.problem.parameters),
@@ -185,6 +178,8 @@ class Worker {
   Answer operator()(const request::Quit&) { return answer::Done{}; }
 
  private:
+  static bool has_others() { return communicator().size() > 1; }
+
   /// The operation of a case that this program can prepare here. Throws if there is none, or too little
   /// memory.
   const Operation& operation_of(const Case& problem) const {
@@ -233,7 +228,7 @@ class Worker {
     if (all.find('\0') == std::string::npos) return;
     prepared_.reset();
     if (refusal) std::rethrow_exception(refusal);
-    throw Unsupported(refused_by_another_rank);
+    throw Unsupported(answer::refused_by_another_rank);
   }
 
   /// Prepares the case on all ranks, or on none. None allocates before all have looked at the memory that is
@@ -249,13 +244,15 @@ class Worker {
   /// one. That of a request that is impossible is the same on all, and comes before any communication.
   template <typename Work>
   std::invoke_result_t<Work> in_step(const Work& work) {
-    if (job_ == nullptr) return work();
+    if (!has_others()) return work();
     try {
       return work();
     } catch (const ProtocolError&) {
       throw;
     } catch (const std::exception& e) {
-      end_all_ranks(fmt::format("{}: {}", own_rank_text(), e.what()));
+      // If the cause is that another rank has ended, the driver notices that first, and says so.
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      end_all_ranks(e.what());
     }
   }
 
@@ -267,8 +264,10 @@ class Worker {
   /// Confines this rank to its own part of its host's CPUs, because ranks that share a CPU wait for each
   /// other; on a GPU to all CPUs near that. Returns what it tells of itself; nothing without other ranks.
   std::vector<answer::Rank> begin_as_rank(int threads_of_host) {
-    if (job_ == nullptr) return {};
-    answer::Rank self{.host = job_->host(),
+    if (!has_others()) return {};
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    answer::Rank self{.host = host.data(),
                       .pid = getpid(),
                       .threads = std::max(1, threads_of_host / communicator().ranks_here()),
                       .cpus = {},
@@ -289,7 +288,7 @@ class Worker {
 
   /// The part of a case's memory that this host, or this rank's device, holds.
   double share_here() const {
-    if (job_ == nullptr) return 1;
+    if (!has_others()) return 1;
     const int holders = backend_.hello.device == "cpu" ? communicator().ranks_here() : 1;
     return static_cast<double>(holders) / communicator().size();
   }
@@ -307,8 +306,6 @@ class Worker {
                                       wanted == 1 ? "" : "s", communicator().size()));
   }
 
-  const RankJob* job_;
-  std::string fault_;
   Backend backend_;
   std::unique_ptr<Prepared> prepared_;
   std::optional<Case> problem_;  // the prepared case
@@ -341,22 +338,11 @@ const std::vector<Operation>& operations() {
   return registered_operations();
 }
 
-StartRegistration::StartRegistration(std::function<void()> function) {
-  registered_starts().push_back(std::move(function));
-}
-
-void start_up() {
-  for (const auto& function : registered_starts()) function();
-}
-
-bool serve(std::istream& in, const std::function<bool(const std::string&)>& send, RankJob* job,
-           const std::string& fault) {
-  Worker worker(job, fault);
+bool serve(std::istream& in, const std::function<bool(const std::string&)>& send) {
+  Worker worker;
   bool quit = false;
-  std::string line;
-  while (!quit && (job != nullptr ? job->next(in, line) : static_cast<bool>(std::getline(in, line)))) {
-    const Answer answer = respond(worker, line, quit);
-    if (!(job != nullptr ? job->answer(answer, send) : send(to_line(answer)))) return false;
+  for (std::string line; !quit && std::getline(in, line);) {
+    if (!send(to_line(respond(worker, line, quit)))) return false;
   }
   return true;
 }

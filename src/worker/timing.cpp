@@ -70,9 +70,9 @@ class TimedLoop {
   }
   /// One iteration, which a GPU has not finished yet.
   void enqueue() {
-    if (mode_.transfer.moves()) prepared_.bring();
+    if (mode_.transfer.moves()) prepared_.copy_inputs_to_device();
     prepared_.run_many(mode_.transfer.repetitions);
-    if (mode_.transfer.moves()) fetched_ = prepared_.fetch();
+    if (mode_.transfer.moves()) fetched_ = prepared_.copy_outputs_to_host();
   }
   void iterate(std::int64_t times) {
     if (!mode_.transfer.moves()) return prepared_.run_many(times * mode_.transfer.repetitions);

@@ -54,8 +54,8 @@ struct ModelTask {
   bool graph = true;  // a step or a batch as one CUDA graph
   bool fused = true;  // element-wise work in the kernel of the product or convolution before it
   bool tuned = true;  // the fastest of a library's algorithms instead of the first that it names
-  /// each: a batch's images are copied from host memory when it is used. once: bring() copies the parameters
-  /// and a split of the data set, and fetch() copies the parameters.
+  /// each: a batch's images are copied from host memory when it is used. once: copy_inputs_to_device() copies
+  /// the parameters and a split of the data set, and copy_outputs_to_host() copies the parameters.
   Transfer::Policy transfer = Transfer::Policy::resident;
   int ranks = 1;  // that train together, each on its share of `batch` (network/data_parallel.h)
   ExchangePlan exchange;

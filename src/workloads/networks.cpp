@@ -45,7 +45,7 @@ std::vector<Parameter> network_parameters(std::vector<Parameter> more) {
 
 std::string NetworkWorkload::title(const Parameters& given) const {
   std::string title = given.text("network");
-  for (const auto& [name, value] : not_at_fallback(parameters(), given)) {
+  for (const auto& [name, value] : not_at_default(parameters(), given)) {
     if (name != "network") title += fmt::format(", {} {}", name, to_string(*value));
   }
   return fmt::format("{}, {}", title, given.text("dtype"));

@@ -50,53 +50,53 @@ std::optional<std::string> Parameter::rejects(const Value& value) const {
 }
 
 Parameter integer_parameter(std::string name, std::string meaning, std::int64_t minimum, std::int64_t maximum,
-                            std::optional<std::int64_t> fallback) {
+                            std::optional<std::int64_t> default_value) {
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::integer,
-          .fallback = fallback,
+          .default_value = default_value,
           .minimum = static_cast<double>(minimum),
           .maximum = static_cast<double>(maximum)};
 }
 
 Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
-                           double fallback) {
+                           double default_value) {
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::number,
-          .fallback = fallback,
+          .default_value = default_value,
           .minimum = above,
           .maximum = maximum};
 }
 
 Parameter number_parameter_from(std::string name, std::string meaning, double minimum, double maximum,
-                                double fallback) {
-  Parameter p = number_parameter(std::move(name), std::move(meaning), minimum, maximum, fallback);
+                                double default_value) {
+  Parameter p = number_parameter(std::move(name), std::move(meaning), minimum, maximum, default_value);
   p.minimum_allowed = true;
   return p;
 }
 
-Parameter boolean_parameter(std::string name, std::string meaning, bool fallback) {
+Parameter boolean_parameter(std::string name, std::string meaning, bool default_value) {
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::boolean,
-          .fallback = fallback};
+          .default_value = default_value};
 }
 
 Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
-                           std::optional<std::string> fallback) {
+                           std::optional<std::string> default_value) {
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::choice,
-          .fallback = std::move(fallback),
+          .default_value = std::move(default_value),
           .choices = std::move(choices)};
 }
 
-Parameter text_parameter(std::string name, std::string meaning, std::string fallback) {
+Parameter text_parameter(std::string name, std::string meaning, std::string default_value) {
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::text,
-          .fallback = std::move(fallback)};
+          .default_value = std::move(default_value)};
 }
 
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {
@@ -120,8 +120,8 @@ Parameters with_added(const std::vector<Parameter>& known, const Parameters& giv
   for (const Parameter& parameter : known) {
     if (const Value* value = given.find(parameter.name))
       all.set(parameter.name, *value);
-    else if (!parameter.added_with.empty() && parameter.fallback)
-      all.set(parameter.name, *parameter.fallback);
+    else if (!parameter.added_with.empty() && parameter.default_value)
+      all.set(parameter.name, *parameter.default_value);
   }
   for (const auto& [name, value] : given.entries())
     all.set(name, value);  // those of a newer program come last
@@ -234,12 +234,12 @@ Dtype Parameters::dtype() const {
   return *dtype;
 }
 
-std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std::vector<Parameter>& known,
-                                                                       const Parameters& given) {
+std::vector<std::pair<std::string_view, const Value*>> not_at_default(const std::vector<Parameter>& known,
+                                                                      const Parameters& given) {
   std::vector<std::pair<std::string_view, const Value*>> told;
   for (const Parameter& parameter : known) {
     const Value* value = given.find(parameter.name);
-    if (value == nullptr || parameter.name == "dtype" || parameter.fallback == *value) continue;
+    if (value == nullptr || parameter.name == "dtype" || parameter.default_value == *value) continue;
     told.emplace_back(parameter.name, value);
   }
   return told;
@@ -249,7 +249,7 @@ std::string sweep_text(const std::vector<Parameter>& known, std::string_view mov
                        const Parameters& smallest, const Parameters& largest) {
   std::string along;
   std::string fixed;
-  for (const auto& [name, value] : not_at_fallback(known, largest)) {
+  for (const auto& [name, value] : not_at_default(known, largest)) {
     if (name == moving) continue;
     const Value* before = smallest.find(name);
     if (before != nullptr && *before != *value) {

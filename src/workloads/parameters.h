@@ -28,8 +28,8 @@ struct Parameter {
   std::string name;
   std::string meaning;
   Kind kind = Kind::integer;
-  std::optional<Value> fallback = {};  // the default value; if none, a config must set it
-  double minimum = 0;                  // for integers (inclusive) and numbers (exclusive)
+  std::optional<Value> default_value = {};  // if none, a config must set it
+  double minimum = 0;                       // for integers (inclusive) and numbers (exclusive)
   double maximum = 0;
   std::vector<std::string> choices = {};
   bool minimum_allowed = false;  // for a number: the minimum is allowed
@@ -43,16 +43,16 @@ struct Parameter {
 };
 
 Parameter integer_parameter(std::string name, std::string meaning, std::int64_t minimum, std::int64_t maximum,
-                            std::optional<std::int64_t> fallback = std::nullopt);
+                            std::optional<std::int64_t> default_value = std::nullopt);
 Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
-                           double fallback);
+                           double default_value);
 /// The same, but `minimum` itself is allowed.
 Parameter number_parameter_from(std::string name, std::string meaning, double minimum, double maximum,
-                                double fallback);
-Parameter boolean_parameter(std::string name, std::string meaning, bool fallback);
+                                double default_value);
+Parameter boolean_parameter(std::string name, std::string meaning, bool default_value);
 Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
-                           std::optional<std::string> fallback = std::nullopt);
-Parameter text_parameter(std::string name, std::string meaning, std::string fallback);
+                           std::optional<std::string> default_value = std::nullopt);
+Parameter text_parameter(std::string name, std::string meaning, std::string default_value);
 /// `dtype`, a parameter of every workload: one of `dtypes`.
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes);
 /// `tuned`, for operations with several algorithms in libraries.
@@ -105,8 +105,8 @@ bool is_tuned(const Parameters& parameters);
 /// The parameters that appear in ids and titles of a case: name and value of each parameter in `known`, in
 /// that order, that is given and not at its default value. `dtype` is left out, because ids and titles add it
 /// separately. The values are those in `given`.
-std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std::vector<Parameter>& known,
-                                                                       const Parameters& given);
+std::vector<std::pair<std::string_view, const Value*>> not_at_default(const std::vector<Parameter>& known,
+                                                                      const Parameters& given);
 
 /// Describes a sweep of `moving` by its smallest and largest case: the parameters that change with it, then
 /// those not at their default value, such as ", m = n = k, batch 4".

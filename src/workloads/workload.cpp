@@ -43,7 +43,7 @@ std::string Workload::activity(const Parameters&) const {
 
 std::string Workload::title(const Parameters& given) const {
   std::string title;
-  for (const auto& [name, value] : not_at_fallback(parameters(), given)) {
+  for (const auto& [name, value] : not_at_default(parameters(), given)) {
     title += fmt::format("{}={} ", name, to_string(*value));
   }
   return title + given.text("dtype");
@@ -61,7 +61,7 @@ std::int64_t Case::samples() const {
 
 std::string Case::id() const {
   std::string id(workload->op());
-  for (const auto& [name, value] : not_at_fallback(workload->parameters(), parameters)) {
+  for (const auto& [name, value] : not_at_default(workload->parameters(), parameters)) {
     if (const auto* flag = std::get_if<bool>(value); flag != nullptr && *flag) {
       id += fmt::format("/{}", name);
     } else {
@@ -88,11 +88,11 @@ Case make_case(const Workload& workload, const Parameters& given) {
   for (const Parameter& parameter : workload.parameters()) {
     const Value* value = given.find(parameter.name);
     if (value == nullptr) {
-      if (!parameter.fallback) {
+      if (!parameter.default_value) {
         throw InvalidCase(parameter.name, fmt::format("{} needs '{}' ({})", workload.op(), parameter.name,
                                                       parameter.meaning));
       }
-      value = &*parameter.fallback;
+      value = &*parameter.default_value;
     }
     if (const auto wanted = parameter.rejects(*value)) {
       throw InvalidCase(parameter.name,

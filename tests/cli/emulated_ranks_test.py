@@ -6,7 +6,8 @@ import os
 import subprocess
 import unittest
 
-from backend_program import BUILD, MPIRUN_ENVIRONMENT, BackendProgram, mpirun_is_open_mpi, skip
+from backend_program import BUILD, MPIRUN_ENVIRONMENT, mpirun_is_open_mpi, skip
+from launched_ranks import LaunchedRanks, mpirun
 
 EMULATED = BUILD / "tests/emulated_cuda"
 PROGRAM = EMULATED / "breakeven-backend-cuda"
@@ -22,12 +23,12 @@ class EmulatedRanksTest(unittest.TestCase):
             "FAKE_NVML": json.dumps(nvml),
             **MPIRUN_ENVIRONMENT,
         }
-        command = ["mpirun", "-np", 2, "--bind-to", "none", PROGRAM, "--ranks", 2]
-        ranks = BackendProgram(command, threads=1, environment=environment)
-        self.addCleanup(ranks.kill)
-        told = ranks.hello["ranks"]
+        ranks = LaunchedRanks(mpirun(PROGRAM, 2, environment), 2)
+        self.addCleanup(ranks.processes[0].kill)
+        told = [hello["ranks"][0] for hello in ranks.start(threads=1)]
         allowed = [sorted(os.sched_getaffinity(rank["pid"])) for rank in told]
-        self.assertEqual(ranks.quit(), 0)
+        self.assertEqual(ranks.ask(request="quit"), [{"ok": True}] * 2)
+        self.assertEqual(ranks.processes[0].wait(timeout=30), 0)
         return [rank.get("cpus", []) for rank in told], allowed
 
     def test_each_is_near_its_own_gpu(self):

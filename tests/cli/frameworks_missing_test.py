@@ -1,7 +1,7 @@
 """Tests that the reason for a missing framework names it and its installation, whatever else is missing."""
 
-import io
 import sys
+import types
 import unittest
 from unittest import mock
 
@@ -71,12 +71,13 @@ class FrameworksMissing(FolderTest):
 class Requirements(unittest.TestCase):
     def reason(self, check):
         """The reason for which a request is refused; None if it is accepted."""
-        out = io.StringIO()
-        with mock.patch("sys.stdin", io.StringIO('{"request": "quit"}\n')), mock.patch("sys.stdout", out):
+        answers = []
+        ranks = types.SimpleNamespace(requests=lambda: ['{"request": "quit"}\n'], answer=answers.append)
+        with mock.patch.object(requirements, "own_ranks", lambda: ranks):
             try:
                 check()
             except SystemExit:
-                return out.getvalue()
+                return answers[0]
         return None
 
     def test_cuda_is_one_that_the_driver_serves(self):

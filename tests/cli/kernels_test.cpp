@@ -1,18 +1,13 @@
 // Tests how the kernels of the CPU backends' libraries are chosen: by the library, by a race, by the cache,
 // by the user.
-#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
 #include <regex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -113,26 +108,6 @@ class KernelsTest : public DriverTest, public testing::WithParamInterface<Librar
   std::string own_;
 };
 
-using SlowKernelsTest = KernelsTest;
-
-/// Ranks start together on a host.
-TEST_P(SlowKernelsTest, RacesOfOneUserWaitForEachOther) {
-  const std::string path = file(fmt::format("breakeven-race-{}.lock", geteuid()));
-  const int held = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  ASSERT_EQ(flock(held, LOCK_EX), 0);
-  Launch started = launch(
-      {"run", config(Json::array({{{"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}}}), {GetParam().backend}),
-       "--quiet", "--out", file("out.json")});
-  started.environment.emplace_back("XDG_CACHE_HOME", file("cache").string());
-  started.environment.emplace_back("TMPDIR", folder_.path().string());
-  Process waiting(started);
-  std::this_thread::sleep_for(std::chrono::seconds(4));  // a race takes two
-  EXPECT_FALSE(std::filesystem::exists(cache()));
-  close(held);
-  with_status(0, waiting.wait());
-  EXPECT_TRUE(std::filesystem::exists(cache()));
-}
-
 /// Google Benchmark reads them. Listing alone would time nothing.
 TEST_P(KernelsTest, VariablesOfGoogleBenchmarkChangeNothing) {
   const Json result = measure({{"BENCHMARK_LIST_TESTS", "true"}, {"BENCHMARK_REPETITIONS", "3"}});
@@ -208,12 +183,11 @@ TEST_P(KernelsTest, ChoicesThatAreNoneHereAreRacedAgainAndThoseOfOtherMachinesSt
   EXPECT_THAT(parse_file(cache()).at("choices"), testing::ElementsAre(elsewhere, entry(kernels_of(result))));
 }
 
-/// Without a folder that can be written, a run has one of its own: its processes do not race again, each
-/// perhaps with another winner.
-TEST_P(KernelsTest, AFolderThatCannotBeWrittenHasOneOfTheRunInItsPlace) {
+TEST_P(KernelsTest, WithoutAFolderThatCanBeWrittenEachRunRacesOnceAndSaysSo) {
   const std::string in_a_file = write("file", "") / "cache";
-  const Json result = measure({{"XDG_CACHE_HOME", in_a_file}});
-  EXPECT_THAT(notes_of(result), Not(HasSubstr("raced at every start")));
+  const Json result = measure({{"XDG_CACHE_HOME", in_a_file}}, {}, {{"launches", 3}});
+  EXPECT_THAT(notes_of(result), HasSubstr("raced in every run, which takes two seconds, because"));
+  EXPECT_EQ(result.at("cases").at(0).at("status"), "ok") << "all launches had the same kernels";
 }
 
 TEST_P(KernelsTest, KernelsThatDieOrHangInTheRaceAreOut) {
@@ -240,7 +214,6 @@ std::string backend_name(const testing::TestParamInfo<Library>& tested) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Libraries, KernelsTest, libraries(), backend_name);
-INSTANTIATE_TEST_SUITE_P(Libraries, SlowKernelsTest, libraries(), backend_name);
 
 }  // namespace
 }  // namespace breakeven::cli_tests

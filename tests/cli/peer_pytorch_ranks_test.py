@@ -14,6 +14,7 @@ from backend_program import (
     FASHION_MNIST,
     MPIRUN_ENVIRONMENT,
     BackendProgram,
+    folder_until,
     infer,
     is_alive,
     mpirun_is_open_mpi,
@@ -21,6 +22,7 @@ from backend_program import (
     skip_unless_available,
     train,
 )
+from launched_ranks import LaunchedRanks, mpirun
 
 PROGRAM = BUILD / "breakeven-backend-pytorch"
 STEPS = 100
@@ -33,31 +35,38 @@ def case_of(network, ranks, batch=64, dtype="f32", **parameters):
 
 
 class PytorchRanksTest(unittest.TestCase):
-    def launch(self, program=PROGRAM, ranks=2):
-        for _ in range(3):
-            with socket.create_server(("127.0.0.1", 0)) as taken:
-                port = taken.getsockname()[1]
-            command = ["mpirun", "-np", ranks, "--bind-to", "none", program, "--ranks", ranks, "--port", port]
-            backend = BackendProgram(command, threads=2, environment=MPIRUN_ENVIRONMENT)
-            self.addCleanup(backend.kill)
-            if "cannot listen on port" not in backend.hello.get("reason", ""):  # somebody has taken it meanwhile
-                break
-        return backend
+    def launch(self, program=PROGRAM):
+        """Two ranks, and the answers to their hello."""
+        ranks = LaunchedRanks(mpirun(program, 2, MPIRUN_ENVIRONMENT), 2)
+        self.addCleanup(ranks.processes[0].wait)
+        self.addCleanup(ranks.leave)
+        return ranks, ranks.start(threads=2)
 
     def single(self):
         backend = BackendProgram([PROGRAM])
         self.addCleanup(backend.kill)
         return backend
 
-    def trained(self, backend, case):
+    def trained(self, ask, case):
         """What a program answers: the evidence of a case, and the losses of its first steps."""
-        ready = backend.ask(request="prepare", **case)
+        ready = ask(request="prepare", **case)
         self.assertTrue(ready["ok"], ready)
-        shown = backend.ask(request="verify", elements=list(range(0, 640, 7)))
-        sample = backend.ask(request="sample", iterations=STEPS)
+        shown = ask(request="verify", elements=list(range(0, 640, 7)))
+        sample = ask(request="sample", iterations=STEPS)
         self.assertEqual(sample["losses"][:3], shown["losses"])
         self.assertEqual(len(sample["losses"]), STEPS)
         return ready["algorithm"], shown, sample
+
+    def of_both(self, ranks):
+        """Asks both ranks, which must show the same."""
+
+        def ask(**request):
+            first, second = ranks.ask(**request)
+            self.assertEqual(first.get("losses"), second.get("losses"))
+            self.assertEqual(first.get("elements"), second.get("elements"))
+            return first
+
+        return ask
 
     def assert_close(self, got, wanted, relative):
         self.assertEqual(len(got), len(wanted))
@@ -66,8 +75,8 @@ class PytorchRanksTest(unittest.TestCase):
             self.assertLessEqual(abs(one - other), relative * max(size, abs(other)))
 
     def test_two_ranks_train_as_one(self):
-        ranks, alone = self.launch(), self.single()
-        self.assertEqual([rank["threads"] for rank in ranks.hello["ranks"]], [1, 1])
+        (ranks, hellos), alone = self.launch(), self.single()
+        self.assertEqual([hello["ranks"][0]["threads"] for hello in hellos], [1, 1])
         # From about step 70 on LeNet's losses depend on roundoff, also those of one process: where two pixels of a
         # window are almost the same, max-pooling passes the gradient to either.
         for network, compared, settings, words in (
@@ -77,8 +86,8 @@ class PytorchRanksTest(unittest.TestCase):
             ("lenet", 50, {}, "DistributedDataParallel"),
         ):
             with self.subTest(network, **settings):
-                algorithm, shown, sample = self.trained(ranks, case_of(network, 2, **settings))
-                _, expected, expected_sample = self.trained(alone, case_of(network, 1, **settings))
+                algorithm, shown, sample = self.trained(self.of_both(ranks), case_of(network, 2, **settings))
+                _, expected, expected_sample = self.trained(alone.ask, case_of(network, 1, **settings))
                 self.assertIn(words, algorithm)
                 for part in ("elements", "projections"):
                     self.assert_close(shown[part], expected[part], 1e-6)
@@ -86,57 +95,63 @@ class PytorchRanksTest(unittest.TestCase):
                 self.assertGreater(sample["communication_seconds"], 0)
                 self.assertLess(sample["communication_seconds"], sample["seconds"])
                 self.assertNotIn("communication_seconds", expected_sample)
-        self.assertEqual(ranks.quit(), 0)
+        self.assertEqual(ranks.ask(request="quit"), [{"ok": True}] * 2)
+        self.assertEqual(ranks.processes[0].wait(timeout=30), 0)
 
     def test_epochs(self):
-        ranks, alone = self.launch(), self.single()
+        (ranks, _), alone = self.launch(), self.single()
         epochs = []
-        for backend, count in ((ranks, 2), (alone, 1)):
-            backend.ask(request="prepare", **case_of("mlp", count, batch=512))
-            epochs.append(backend.ask(request="epoch"))
+        for ask, count in ((self.of_both(ranks), 2), (alone.ask, 1)):
+            ask(request="prepare", **case_of("mlp", count, batch=512))
+            epochs.append(ask(request="epoch"))
         self.assert_close(epochs[0]["losses"], epochs[1]["losses"], 1e-4)
         self.assertAlmostEqual(epochs[0]["accuracy"], epochs[1]["accuracy"], delta=0.002)
 
     def test_refusals(self):
-        ranks = self.launch()
+        ranks, _ = self.launch()
         for case, words in (
             (case_of("mlp", 2, batch=65), "2 ranks cannot share evenly"),
             (case_of("mlp", 3), "3 ranks, and a launcher has started 2"),
             ({**infer("mlp", 4), "parameters": {**infer("mlp", 4)["parameters"], "ranks": 2}}, "infer in one process"),
         ):
-            answer = ranks.ask(request="prepare", **case)
-            self.assertFalse(answer["ok"])
-            self.assertIn(words, answer["reason"])
-        self.assertEqual(self.trained(ranks, case_of("mlp", 2))[2]["iterations"], STEPS)
-        compiled = self.launch(BUILD / "breakeven-backend-pytorch-compiled")
-        self.assertEqual(compiled.ask(request="prepare", **case_of("mlp", 2))["status"], "unsupported")
+            for answer in ranks.ask(request="prepare", **case):
+                self.assertFalse(answer["ok"])
+                self.assertIn(words, answer["reason"])
+        self.assertEqual(self.trained(self.of_both(ranks), case_of("mlp", 2))[2]["iterations"], STEPS)
+        compiled, _ = self.launch(BUILD / "breakeven-backend-pytorch-compiled")
+        for answer in compiled.ask(request="prepare", **case_of("mlp", 2)):
+            self.assertEqual(answer["status"], "unsupported")
 
-    def test_a_rank_that_is_killed_ends_all(self):
-        for request in (None, {"request": "sample", "iterations": 100_000}):
-            ranks = self.launch()
-            ranks.ask(request="prepare", **case_of("mlp", 2))
-            self.expect_end(ranks, request, signal.SIGKILL, 10, "has ended\n")
+    def test_one_that_is_killed_is_named(self):
+        """By the driver, during a step: PyTorch itself would wait for it."""
+        folder = folder_until(self.addCleanup)
+        rank = folder / "rank"
+        rank.write_text(f'#!/bin/bash\necho $$ >{folder}/pid-$OMPI_COMM_WORLD_RANK\nexec "$@"\n')
+        rank.chmod(0o755)
+        workload = {"op": "train", "network": "mlp", "batch": 64, "ranks": 2, "epochs": 1000}
+        config = folder / "config.json"
+        config.write_text(json.dumps({"backends": ["pytorch"], "workloads": [workload]}))
+        command = [BUILD / "breakeven", "run", config, "--out", folder / "out.json", "--seconds", "1"]
+        launcher = f"mpirun -np {{ranks}} --bind-to none {rank}"
+        run = subprocess.Popen([*command, "--launcher", launcher, "--quiet"], env=os.environ | MPIRUN_ENVIRONMENT)
+        self.addCleanup(run.kill)
+        while run.poll() is None and self.cpu_seconds(folder / "pid-1") < 20:
+            time.sleep(0.1)
+        os.kill(int((folder / "pid-1").read_text()), signal.SIGKILL)
+        self.assertEqual(run.wait(timeout=60), 4)
+        reason = json.loads((folder / "out.json").read_text())["cases"][0]["reason"]
+        self.assertIn(f"rank 1 on {socket.gethostname()} has ended", reason)
+        self.assertFalse([path for path in folder.glob("pid-*") if is_alive(int(path.read_text()))])
 
-
-    def test_a_rank_that_is_stopped_ends_all(self):
-        ranks = self.launch()
-        ranks.ask(request="prepare", **case_of("mlp", 2))
-        request = {"request": "sample", "iterations": 100_000}
-        self.expect_end(ranks, request, signal.SIGSTOP, 50, "has shown no sign of life for 20 s")
-
-    def expect_end(self, ranks, request, signalled, seconds, words):
-        """Sends rank 1 a signal, during the request if there is one: all ranks must end in time, with these words about
-        it."""
-        if request:
-            ranks._process.stdin.write(json.dumps(request) + "\n")
-            ranks._process.stdin.flush()
-            time.sleep(1)
-        pids = [rank["pid"] for rank in ranks.hello["ranks"]]
-        os.kill(pids[1], signalled)
-        self.assertNotEqual(ranks._process.wait(timeout=seconds), 0)
-        ranks._errors.seek(0)
-        self.assertIn(f"rank 1 on {socket.gethostname()} {words}", ranks._errors.read())
-        self.assertFalse([pid for pid in pids if is_alive(pid)])
+    @staticmethod
+    def cpu_seconds(pid_file):
+        """The CPU time of the process whose number is in a file; 0 until there is one."""
+        try:
+            stat = pathlib.Path(f"/proc/{int(pid_file.read_text())}/stat").read_text()
+        except (OSError, ValueError):
+            return 0
+        fields = stat.rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

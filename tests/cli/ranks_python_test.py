@@ -1,9 +1,8 @@
-"""Tests how ranks in Python find each other, and how their answers become one."""
+"""Tests ranks in Python: how each finds its place and the driver, and what they agree on."""
 
 import json
 import os
 import pathlib
-import signal
 import socket
 import subprocess
 import sys
@@ -14,12 +13,11 @@ import unittest
 from unittest import mock
 
 from backend_program import BUILD, WORKER, FolderTest, train, use_python_with_numpy
+from launched_ranks import LaunchedRanks
 
 from breakeven_worker import ranks
 from breakeven_worker.backend import Failed
-from breakeven_worker.ranks import Stragglers, address_of_rank_0, combine, cpus_of_place, rank_number, requested_ranks
-
-HOSTS = ["a", "a", "b"]
+from breakeven_worker.ranks import cpus_of_place, rank_arguments, rank_number
 
 # A training step lasts as long as the rank's number says, and a tenth of it is communication. What a rank does wrong is
 # an argument: `RANK:WHAT`.
@@ -32,7 +30,25 @@ PROGRAM = textwrap.dedent(f"""
     from breakeven_worker.serve import serve
 
     if "impatient" in sys.argv:
-        ranks._MISSING_BEATS, ranks._BEATS_ALONE = 5, 2
+        ranks._BEATS_WITHOUT_DRIVER = 2
+
+    class Store:  # values as files of a folder
+
+        def set(self, key, text):
+            path = os.path.join(os.environ["STORE"], key.replace("/", "-"))
+            with open(path + ".new", "w") as file:
+                file.write(text)
+            os.rename(path + ".new", path)
+
+        def get(self, key):
+            path = os.path.join(os.environ["STORE"], key.replace("/", "-"))
+            while not os.path.exists(path):
+                time.sleep(0.002)
+            with open(path) as file:
+                return file.read()
+
+        def delete_key(self, key):
+            os.remove(os.path.join(os.environ["STORE"], key.replace("/", "-")))
 
     def does(what):
         return f"{{own_ranks().number}}:{{what}}" in sys.argv
@@ -55,7 +71,7 @@ PROGRAM = textwrap.dedent(f"""
             return own_ranks().average([own_ranks().number])
 
         def show(self, elements):
-            return {{"elements": own_ranks().gather(own_ranks().number) or []}}
+            return {{"elements": own_ranks().exchange(own_ranks().number)}}
 
     def prepare(case, seed):
         with own_ranks().in_agreement():
@@ -64,11 +80,11 @@ PROGRAM = textwrap.dedent(f"""
         return Case()
 
     def make_backend(threads):
+        own_ranks().store = Store()
         operations = [Operation("train", ["f32"], prepare, in_ranks=True), Operation("infer", ["f32"], prepare)]
-        libraries = {{"lib": "2" if does("differs") else "1"}}
-        gpu = "GPU-1" if "gpu" in sys.argv else f"GPU-{{own_ranks().number}}" if "gpus" in sys.argv else ""
+        gpu = f"GPU-{{own_ranks().number}}" if "gpus" in sys.argv else ""
         device = "gpu" if gpu else "cpu"
-        return Backend("odd", "1", libraries=libraries, operations=operations, device=device, device_id=gpu)
+        return Backend("odd", "1", operations=operations, device=device, device_id=gpu)
 
     serve(make_backend, on_gpu="gpus" in sys.argv)
 """)
@@ -76,11 +92,11 @@ PROGRAM = textwrap.dedent(f"""
 
 class Launched(unittest.TestCase):
     def test_arguments(self):
-        self.assertEqual(requested_ranks([]), (1, 0))
-        self.assertEqual(requested_ranks(["other", "--ranks", "3", "--port", "4567"]), (3, 4567))
-        for wrong in (["--ranks", "x"], ["--ranks", "2"], ["--ranks", "0"], ["--ranks", "2", "--port", "70000"]):
-            with self.assertRaisesRegex(Failed, "--ranks N --port P"):
-                requested_ranks(wrong)
+        self.assertEqual(rank_arguments([]), (1, ""))
+        self.assertEqual(rank_arguments(["other", "--ranks", "3", "--driver", "4567:t:a,b"]), (3, "4567:t:a,b"))
+        for wrong in (["--ranks", "x"], ["--ranks", "2"], ["--ranks", "0"], ["--ranks", "2", "--driver", "4567"]):
+            with self.assertRaisesRegex(Failed, "--ranks N --driver PORT"):
+                rank_arguments(wrong)
 
     def test_the_first_variable_that_exists_says_the_rank(self):
         for environment, rank in (
@@ -95,31 +111,6 @@ class Launched(unittest.TestCase):
         with self.assertRaisesRegex(Failed, "started 8 ranks instead of 4"):
             rank_number({"PMI_RANK": "0", "PMI_SIZE": "8"}, 4)
 
-    def test_address_of_rank_0(self):
-        first = {"n[3-4]": "n3"}.get
-        for environment, address in (
-            ({"MASTER_ADDR": "x", "OMPI_COMM_WORLD_LOCAL_SIZE": "4"}, "x"),
-            ({"OMPI_COMM_WORLD_LOCAL_SIZE": "4"}, "127.0.0.1"),
-            ({"MPI_LOCALNRANKS": "4"}, "127.0.0.1"),
-            ({"SLURM_STEP_NUM_NODES": "1", "SLURM_NNODES": "2"}, "127.0.0.1"),
-            ({"SLURM_NNODES": "1"}, "127.0.0.1"),
-            ({"SLURM_STEP_NUM_NODES": "2", "SLURM_STEP_NODELIST": "n[3-4]"}, "n3"),
-            # A daemon of mpirun that Slurm has started on the second node, where two of four ranks are.
-            (
-                {
-                    "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
-                    "SLURM_STEP_NUM_NODES": "1",
-                    "SLURM_STEP_NODELIST": "n4",
-                    "SLURM_JOB_NODELIST": "n[3-4]",
-                },
-                "n3",
-            ),
-        ):
-            self.assertEqual(address_of_rank_0(environment, 4, first), address)
-        for environment in ({}, {"OMPI_COMM_WORLD_LOCAL_SIZE": "2"}):
-            with self.assertRaisesRegex(Failed, "set MASTER_ADDR to rank 0's host"):
-                address_of_rank_0(environment, 4)
-
     def test_places(self):
         self.assertEqual(ranks.places_on_hosts(["a", "b", "a"]), [(0, 2), (0, 1), (1, 2)])
         cpus = [0, 2, 4, 6, 1, 3, 5, 7]
@@ -127,94 +118,11 @@ class Launched(unittest.TestCase):
         self.assertEqual(cpus_of_place([5], 1, 2), [5])
 
 
-class Combined(unittest.TestCase):
-    def combine(self, *answers, hosts=HOSTS):
-        return combine([{"ok": True, **answer} for answer in answers], hosts)
-
-    def sample(self, *of_ranks):
-        """The combination of the seconds, and of them those of communication, of each rank."""
-        names = ("seconds", "communication_seconds")
-        return self.combine(*(dict(zip(names, values)) for values in of_ranks), hosts=["h"] * len(of_ranks))
-
-    def test_a_sample(self):
-        answers = [
-            {"iterations": 3, "seconds": 1.0, "cpu_seconds": 0.5, "joules": 10.0, "losses": [1.0], "warnings": ["w"]},
-            {"iterations": 3, "seconds": 3.0, "cpu_seconds": 0.5, "joules": 11.0, "losses": [], "warnings": ["w", "v"]},
-            {"iterations": 3, "seconds": 2.0, "cpu_seconds": 1.0, "joules": 5.0, "losses": []},
-        ]
-        combined = {"ok": True, "iterations": 3, "seconds": 3.0, "cpu_seconds": 2.0, "joules": 15.0, "losses": [1.0]}
-        self.assertEqual(self.combine(*answers), {**combined, "warnings": ["w", "v"]})
-        self.assertNotIn("joules", self.combine(*answers[:2], {**answers[2], "joules": None}))
-
-    def test_a_rank_that_computes_longer(self):
-        def warnings(*samples):
-            stragglers = Stragglers(["h"] * len(samples[0]))
-            names = ("seconds", "communication_seconds")
-            said = [stragglers.warnings([dict(zip(names, values)) for values in of_ranks]) for of_ranks in samples]
-            return said[-1]
-
-        late = [(1.0, 0.3), (1.0, 0.0), (1.0, 0.3)]
-        even = [(1.0, 0.3)] * 3
-        words = "rank 1 on h computes more than 1.25x as long as the median rank: the others wait for it"
-        self.assertEqual(warnings(*[late] * 5), [words])
-        self.assertEqual(warnings(*[late] * 4), [], "too few samples")
-        self.assertEqual(warnings(*[late, even] * 5), [], "only in half of them")
-        self.assertAlmostEqual(self.sample(*late)["communication_seconds"], 0.2)
-        self.assertIn("rank 0 on h computes more", warnings(*[[(1.0, 0.0), (1.0, 0.5)]] * 5)[0])
-        for never in ([(1.0, 0.3), (1.0, 0.2)], [(1.0, 0.9), (1.0, None)], [(1.0, 0.99), (1.0, 0.95)]):
-            self.assertEqual(warnings(*[never] * 5), [])
-        self.assertNotIn("communication_seconds", self.sample((1.0, 0.9), (1.0, None)))
-
-    def refusal(self, *reasons):
-        refused = {"ok": False, "status": "failed"}
-        said = [{"ok": True} if reason is None else {**refused, "reason": reason} for reason in reasons]
-        return combine(said, HOSTS).get("reason")
-
-    def test_refusals(self):
-        self.assertEqual(self.refusal(None, "no room", None), "rank 1 on a: no room")
-        self.assertEqual(self.refusal("", "", "no room"), "rank 2 on b: no room")
-        self.assertEqual(self.refusal("no room", "no room", "less room"), "rank 0 on a: no room")
-        self.assertEqual(self.refusal("no room", "no room", "no room"), "no room")
-        self.assertIsNone(self.refusal(None, None, None))
-
-    def hello(self, version="1", library="2", gpu="", supports=("f32",)):
-        libraries, supported = {"lib": library} if library else {}, {"train": list(supports)}
-        said = {"version": version, "libraries": libraries, "device_id": gpu, "supports": supported}
-        return {**said, "ranks": [{"device_id": gpu}], "unreadable": {"joules": gpu}}
-
-    def test_hellos(self):
-        combined = self.combine(self.hello(gpu="0", supports=("f32", "bf16")), self.hello(gpu="1"), self.hello(gpu="2"))
-        self.assertEqual(combined["ranks"], [{"device_id": "0"}, {"device_id": "1"}, {"device_id": "2"}])
-        self.assertEqual((combined["supports"], combined["unreadable"]), ({"train": ["f32"]}, {"joules": "0"}))
-        self.assertTrue(self.combine(self.hello(), self.hello(), self.hello())["ok"])
-        for other, words in (
-            (self.hello("3"), "rank 2 on b has breakeven 3, and rank 0 on a has 1"),
-            (self.hello(library="4"), "rank 2 on b has lib 4, and rank 0 on a has 2"),
-            (self.hello(library=None), "rank 2 on b has lib none, and"),
-            (self.hello(gpu="GPU-1"), "rank 2 on b computes on the same GPU as rank 1, GPU-1"),
-        ):
-            refused = self.combine(self.hello(gpu="GPU-0"), self.hello(gpu="GPU-1"), other)
-            self.assertFalse(refused["ok"])
-            self.assertIn(words, refused["reason"])
-
-    def test_models(self):
-        def hellos(device, *models):
-            return [{**self.hello(gpu=str(rank)), "device": device, "device_name": m} for rank, m in enumerate(models)]
-
-        self.assertTrue(self.combine(*hellos("gpu", "H100", "H100", "H100"))["ok"])
-        refused = self.combine(*hellos("gpu", "H100", "H100", "A100"))
-        self.assertIn("rank 2 on b computes on A100, and rank 0 on H100; ranks must not differ", refused["reason"])
-        self.assertTrue(self.combine(*hellos("cpu", "EPYC 1", "EPYC 1", "EPYC 2"))["ok"])
-        warnings = ranks.cpu_warnings(hellos("cpu", "EPYC 1", "EPYC 1", "EPYC 2"), HOSTS)
-        self.assertIn("rank 2 on b computes on EPYC 2, and rank 0 on EPYC 1: ", *warnings)
-        self.assertEqual(ranks.cpu_warnings(hellos("cpu", "EPYC 1", "EPYC 1"), HOSTS), [])
-        self.assertEqual(ranks.cpu_warnings(hellos("gpu", "H100", "A100"), HOSTS), [])
-
-
 class ConnectingByNccl(unittest.TestCase):
     def connect(self, work, on_host=2, visible=8):
         said = []
-        with ranks.connecting_by_nccl(types.SimpleNamespace(count_on_host=on_host, end=said.append), visible):
+        connected = types.SimpleNamespace(count_on_host=on_host, end=lambda why, in_every_case: said.append(why))
+        with ranks.connecting_by_nccl(connected, visible):
             work()
         return said
 
@@ -235,11 +143,6 @@ class ConnectingByNccl(unittest.TestCase):
                 self.connect(fails, **alone)
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
-
-
 class Connected(FolderTest):
     """Tests of real processes, which the test itself launches."""
 
@@ -250,33 +153,29 @@ class Connected(FolderTest):
         self.program = self.folder / "breakeven-backend-odd"
         self.program.write_text(PROGRAM)
 
-    def start(self, *arguments, count=2, job="j"):
-        self.started = {"arguments": arguments, "count": count, "job": job}
-        self.port = free_port()
-        self.ranks = [self.start_one(rank, count, job, arguments) for rank in range(count)]
+    def start(self, *wrong, count=2):
+        """Starts ranks and returns their answers to hello."""
 
-    def start_one(self, rank, count, job, arguments):
-        variables = {"PMI_RANK": str(rank), "MPI_LOCALNRANKS": str(count), "SLURM_JOB_ID": job, **self.variables}
-        command = [sys.executable, self.program, "--ranks", str(count), "--port", str(self.port), *arguments]
-        stdin = subprocess.PIPE if rank == 0 else subprocess.DEVNULL
-        pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        process = subprocess.Popen(command, env=os.environ | variables, **pipes)
+        def launch(arguments):
+            return [self.start_one(rank, count, [*arguments, *wrong]) for rank in range(count)]
+
+        self.ranks = LaunchedRanks(launch, count)
+        self.addCleanup(self.ranks.leave)
+        self.assertEqual([one["rank"] for one in self.ranks.introductions], list(range(count)))
+        return self.ranks.start(threads=2)
+
+    def start_one(self, rank, count, arguments):
+        folder = self.folder / "store"
+        folder.mkdir(exist_ok=True)
+        variables = {"PMI_RANK": str(rank), "PMI_SIZE": str(count), "STORE": str(folder), **self.variables}
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen([sys.executable, self.program, *arguments], env=os.environ | variables, **pipes)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
 
     def ask(self, **request):
-        first = self.ranks[0]
-        first.stdin.write(json.dumps(request) + "\n")
-        first.stdin.flush()
-        return json.loads(first.stdout.readline() or "null")  # None if it has ended
-
-    def hello(self, **more):
-        answer = self.ask(request="hello", protocol=1, threads=2, **more)
-        if "cannot listen on port" in (answer or {}).get("reason", ""):  # somebody has taken it meanwhile
-            self.start(*self.started["arguments"], count=self.started["count"], job=self.started["job"])
-            answer = self.ask(request="hello", protocol=1, threads=2, **more)
-        return answer
+        return self.ranks.ask(**request)
 
     def prepare(self, op="train", ranks=2):
         case = train("mlp", 4)
@@ -285,35 +184,30 @@ class Connected(FolderTest):
 
     def ended(self):
         """The exit statuses of all ranks, which must end within seconds, and what they have said."""
-        outputs = [process.communicate(timeout=30) for process in self.ranks]
+        outputs = [process.communicate(timeout=30) for process in self.ranks.processes]
         self.assertEqual([out for out, _ in outputs], [""] * len(outputs))
-        return [process.returncode for process in self.ranks], [errors for _, errors in outputs]
+        return [process.returncode for process in self.ranks.processes], [errors for _, errors in outputs]
 
     def test_a_whole_conversation(self):
-        self.start()
-        hello = self.hello()
+        hellos = self.start()
         host = socket.gethostname()
-        self.assertEqual([(r["host"], r["threads"]) for r in hello["ranks"]], [(host, 1)] * 2)
-        self.assertEqual([rank["pid"] for rank in hello["ranks"]], [process.pid for process in self.ranks])
-        cpus = [rank["cpus"] for rank in hello["ranks"]]
+        places = [hello["ranks"][0] for hello in hellos]
+        self.assertEqual([(place["host"], place["threads"]) for place in places], [(host, 1)] * 2)
+        self.assertEqual([place["pid"] for place in places], [process.pid for process in self.ranks.processes])
+        cpus = [place["cpus"] for place in places]
         self.assertEqual([len(of_rank) for of_rank in cpus], [1, 1])
         if len(os.sched_getaffinity(0)) > 1:
             self.assertNotEqual(*cpus)
-        for process, of_rank in zip(self.ranks, cpus):
+        for process, of_rank in zip(self.ranks.processes, cpus):
             self.assertEqual(sorted(os.sched_getaffinity(process.pid)), of_rank)
-        self.assertEqual(self.prepare(), {"ok": True, "algorithm": "sleeps", "transfer": "resident"})
-        self.assertEqual(self.ask(request="verify", elements=[])["elements"], [0, 1])
-        sample = self.ask(request="sample", iterations=2)
-        self.assertGreater(sample["seconds"], 0.03)
-        self.assertEqual(sample["losses"], [0.5])
-        self.assertGreaterEqual(sample["communication_seconds"], 0.0005)  # and until the slower one is done
-        self.assertNotIn("warnings", sample)
-        for _ in range(4):
-            sample = self.ask(request="sample", iterations=2)
-        self.assertIn(f"rank 1 on {host} computes", sample["warnings"][0])
-        self.prepare()
-        self.assertNotIn("warnings", self.ask(request="sample", iterations=2), "it is another case")
-        self.assertEqual(self.ask(request="quit"), {"ok": True})
+        self.assertEqual(self.prepare(), [{"ok": True, "algorithm": "sleeps", "transfer": "resident"}] * 2)
+        self.assertEqual([shown["elements"] for shown in self.ask(request="verify", elements=[])], [[0, 1]] * 2)
+        fast, slow = self.ask(request="sample", iterations=2)
+        self.assertGreater(slow["seconds"], 0.03)
+        self.assertLess(fast["seconds"], slow["seconds"])
+        self.assertEqual((fast["losses"], slow["losses"]), ([0.5], [0.5]))
+        self.assertEqual(fast["communication_seconds"], 0.0005)
+        self.assertEqual(self.ask(request="quit"), [{"ok": True}] * 2)
         self.assertEqual(self.ended(), ([0, 0], ["", ""]))
 
     def test_ranks_stay_near_their_gpus(self):
@@ -326,130 +220,84 @@ class Connected(FolderTest):
                 "LD_LIBRARY_PATH": str(BUILD / "tests/fake_nvml/fake_nvml"),
                 "FAKE_NVML": json.dumps(script),
             }
-            self.start("gpus")
-            self.assertEqual([rank["cpus"] for rank in self.hello()["ranks"]], places)
-            for process, place in zip(self.ranks, places):
+            self.assertEqual([hello["ranks"][0]["cpus"] for hello in self.start("gpus")], places)
+            for process, place in zip(self.ranks.processes, places):
                 self.assertEqual(sorted(os.sched_getaffinity(process.pid)), place or cpus)
-            self.assertEqual(self.ask(request="quit"), {"ok": True})
+            self.assertEqual(self.ask(request="quit"), [{"ok": True}] * 2)
 
     def test_a_request_does_not_outlast_the_driver_for_long(self):
         self.start("impatient", "0:never-ends", "1:never-ends")
-        self.hello()
         self.prepare()
-        self.ranks[0].stdin.write('{"request": "sample", "iterations": 1}\n')
-        self.ranks[0].stdin.close()
-        self.ranks[0].stdin = None
+        self.ranks.send(request="sample", iterations=1)
+        self.ranks.leave()
         begun = time.monotonic()
-        words = f"rank 0 on {socket.gethostname()}: nobody waits for its answer any more\n"
-        self.assertEqual(self.ended(), ([1, 1], [words, ""]))
+        words = "the driver has ended\n"
+        self.assertEqual(self.ended(), ([1, 1], [words, words]))
         self.assertLess(time.monotonic() - begun, 30)
 
-    def test_the_end_of_input_ends_all(self):
-        self.start(count=3)
-        self.assertEqual(len(self.hello()["ranks"]), 3)
-        self.ranks[0].stdin.close()
-        self.ranks[0].stdin = None
+    def test_the_end_of_the_driver_ends_all(self):
+        self.assertEqual(len(self.start(count=3)), 3)
+        self.ranks.leave()
         self.assertEqual(self.ended(), ([0, 0, 0], ["", "", ""]))
 
     def test_requests_are_refused_together(self):
         self.start("1:refuses")
-        self.hello()
-        refused = self.prepare()
-        self.assertEqual(refused["reason"], f"rank 1 on {socket.gethostname()}: no room")
-        self.assertEqual(self.ask(request="sample", iterations=1)["reason"], "nothing is prepared")
-        self.assertEqual(self.prepare(ranks=3)["reason"], "the case is for 3 ranks, and a launcher has started 2")
-        self.assertEqual(self.prepare("infer")["status"], "unsupported")
-        self.assertEqual(self.ask(request="quit"), {"ok": True})
+        self.assertEqual([one["reason"] for one in self.prepare()], ["another rank refuses it", "no room"])
+        for answer in self.ask(request="sample", iterations=1):
+            self.assertEqual(answer["reason"], "nothing is prepared")
+        for answer in self.prepare(ranks=3):
+            self.assertEqual(answer["reason"], "the case is for 3 ranks, and a launcher has started 2")
+        self.assertEqual([one["status"] for one in self.prepare("infer")], ["unsupported"] * 2)
+        self.assertEqual(self.ask(request="quit"), [{"ok": True}] * 2)
         self.assertEqual(self.ended()[0], [0, 0])
 
-    def test_hellos_of_different_ranks_are_refused(self):
-        for argument, words in (("1:differs", "has lib 2, and rank 0"), ("gpu", "the same GPU as rank 0, GPU-1")):
-            self.start(argument)
-            self.assertIn(words, self.hello()["reason"])
-
-    def test_an_exception_of_one_during_work_ends_all(self):
-        self.start("1:throws")
-        self.hello()
+    def test_an_exception_of_one_during_work_is_its_last_word(self):
+        self.start("1:throws", "0:never-ends")
         self.prepare()
-        self.assertIsNone(self.ask(request="sample", iterations=1))
-        self.assertEqual(self.ended(), ([1, 1], ["", f"rank 1 on {socket.gethostname()}: ValueError: of no use\n"]))
+        self.ranks.send(request="sample", iterations=1)
+        last = {"ok": False, "status": "failed", "reason": "ValueError: of no use", "last": True, "in_every_case": False}
+        self.assertEqual(self.ranks.answer(1), last)
+        self.assertEqual(self.ranks.processes[1].wait(timeout=30), 1)
 
-    def test_one_that_is_killed_ends_all(self):
-        for killed, other in ((1, 0), (0, 1)):
-            for request in (None, {"request": "sample", "iterations": 1}):  # between requests, and during one
-                with self.subTest(killed=killed, request=request):
-                    self.start("0:never-ends", "1:never-ends")
-                    self.hello()
-                    self.prepare()
-                    if request:
-                        self.ranks[0].stdin.write(json.dumps(request) + "\n")
-                        self.ranks[0].stdin.flush()
-                        time.sleep(0.3)
-                    self.ranks[killed].kill()
-                    statuses, errors = self.ended()
-                    self.assertEqual((statuses[killed], statuses[other]), (-signal.SIGKILL, 1))
-                    self.assertEqual(errors[other], f"rank {killed} on {socket.gethostname()} has ended\n")
-
-    def test_one_that_is_stopped_ends_all(self):
-        self.start("impatient", "0:never-ends", "1:never-ends")
-        self.hello()
+    def test_one_that_works_shows_that_it_is_alive(self):
+        self.start("1:lasts")
         self.prepare()
-        self.ranks[0].stdin.write('{"request": "sample", "iterations": 1}\n')
-        self.ranks[0].stdin.flush()
-        self.ranks[1].send_signal(signal.SIGSTOP)
-        self.assertEqual(self.ranks[0].wait(timeout=40), 1)  # and not after the 60 seconds of the sample
-        self.ranks[1].send_signal(signal.SIGCONT)  # as mpirun does with the others
-        host = socket.gethostname()
-        self.assertIn(f"rank 1 on {host} has shown no sign of life for 5 s: it is stopped, or", self.ended()[1][0])
-
-    def test_one_that_lasts_is_alive(self):
-        self.start("impatient", "1:lasts")
-        self.hello()
-        self.prepare()
-        self.assertTrue(self.ask(request="sample", iterations=1)["ok"])
+        self.ranks.send(request="sample", iterations=1)
+        self.ranks.connections[1].settimeout(5)
+        self.assertEqual(self.ranks.connections[1].recv(1), b"\n")
 
     def test_idle_ranks_take_no_time(self):
         self.start()
-        self.hello()
         # Polling ranks would take up to 200 in every second. On a busy machine the start may last into the first.
         self.assertLessEqual(min(self.ticks_in_a_second() for _ in range(3)), 40)
 
     def ticks_in_a_second(self):
-        before = sum(map(self.ticks, self.ranks))
+        before = sum(map(self.ticks, self.ranks.processes))
         time.sleep(1)
-        return sum(map(self.ticks, self.ranks)) - before
+        return sum(map(self.ticks, self.ranks.processes)) - before
 
     @staticmethod
     def ticks(process):
         fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])  # user and system
 
-    def test_strangers_are_sent_away(self):
-        self.port, count = free_port(), 2
-        self.ranks = [self.start_one(0, count, "j", ())]
-        for words in (b"GET / HTTP/1.1\r\n\r\n", b'{"job": "other", "rank": 1, "host": "h"}\n', b"1\n", b"x" * 9999):
-            with self.connected() as stranger:
-                stranger.sendall(words)
-                try:
-                    self.assertEqual(stranger.recv(1), b"")
-                except ConnectionResetError:
-                    pass  # closed before it had read all
-        self.ranks.append(self.start_one(1, count, "j", ()))
-        self.assertTrue(self.hello()["ok"])
+    def test_without_a_launcher_the_driver_is_told_why(self):
+        def launch(arguments):
+            variables = {name: value for name, value in os.environ.items() if not name.endswith(("_RANK", "_PROCID"))}
+            return [subprocess.Popen([sys.executable, self.program, *arguments], env=variables)]
 
-    def connected(self):
-        for _ in range(100):
-            try:
-                return socket.create_connection(("127.0.0.1", self.port), timeout=10)
-            except ConnectionRefusedError:
-                time.sleep(0.1)
-        return self.fail("rank 0 does not listen")
+        ranks = LaunchedRanks(launch, 2, connected=1)
+        self.addCleanup(ranks.leave)
+        self.assertIn("no launcher says which rank", ranks.introductions[0]["fault"])
+        self.assertEqual(ranks.processes[0].wait(timeout=30), 0)
 
-    def test_without_a_launcher_all_is_refused(self):
-        variables = {name: value for name, value in os.environ.items() if not name.endswith(("_RANK", "_PROCID"))}
-        command = [sys.executable, self.program, "--ranks", "2", "--port", "4"]
-        done = subprocess.run(command, input='{"request": "hello"}\n', env=variables, capture_output=True, text=True)
-        self.assertIn("no launcher says which rank", json.loads(done.stdout)["reason"])
+    def test_a_driver_that_cannot_be_reached_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        command = [sys.executable, self.program, "--ranks", "2", "--driver", f"{port}:secret:127.0.0.1"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"breakeven: this rank cannot connect to the driver: 127.0.0.1 port {port}: ", done.stderr)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,9 @@ class LinksTest(FolderTest):
         out = self.folder / f"{name}-out.json"
         command = [BUILD / "breakeven", "run", config, "--out", out, "--threads", "1", "--quiet"]
         done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return {case["id"]: case for case in json.loads(out.read_text())["cases"]}
+        cases = json.loads(out.read_text())["cases"]
+        self.assertEqual(done.returncode, 0, (done.stderr, [case["reason"] for case in cases]))
+        return {case["id"]: case for case in cases}
 
     def test_a_slower_link_takes_more_of_a_step(self):
         training = {"op": "train", "network": "mlp", "batch": [64, 1024], "dtype": "f32"}
@@ -70,13 +71,15 @@ class LinksTest(FolderTest):
         self.assertIn(hosts.names[3], case["reason"])
 
     def breaking_launcher(self, host):
-        """A program that does what mpirun does, and breaks the link of `host` when the first epoch has begun."""
-        launcher, requests = self.folder / "launch", self.folder / "requests"
-        requests.touch()
+        """A program that does what mpirun does, and breaks the link of `host` when ranks have computed for three seconds."""
+        launcher = self.folder / "launch"
         launcher.write_text(
             f"""#!/bin/bash
-            (until grep -q '"request":"epoch"' {requests}; do sleep 0.1; done; ip -n {host} link set eth0 down) &
-            exec mpirun "$@" < <(exec tee {requests})
+            computed() {{
+              for rank in $(pgrep -f 'breakeven-backend-openblas --ranks'); do awk '{{print $14 + $15}}' /proc/$rank/stat; done
+            }}
+            (until computed 2>/dev/null | grep -qE '^([3-9][0-9]{{2}}|[0-9]{{4,}})$'; do sleep 0.1; done; ip -n {host} link set eth0 down) &
+            exec mpirun "$@"
             """
         )
         launcher.chmod(0o700)

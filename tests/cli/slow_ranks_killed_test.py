@@ -1,7 +1,5 @@
-"""Tests that a rank in C++ that is killed ends the others, between requests and during one, as the end of the driver
-does; skipped without Open MPI."""
+"""Tests that ranks in C++ end when the driver does, in the middle of a request, too; skipped without Open MPI."""
 
-import json
 import os
 import pathlib
 import signal
@@ -13,59 +11,32 @@ from backend_program import (
     BUILD,
     FASHION_MNIST,
     MPIRUN_ENVIRONMENT,
-    BackendProgram,
     is_alive,
     mpirun_is_open_mpi,
     skip,
     skip_unless_available,
     train,
 )
+from launched_ranks import LaunchedRanks, mpirun
 
 PROGRAM = BUILD / "breakeven-backend-openblas"
 
 
 class KilledTest(unittest.TestCase):
-    def test_one_that_is_killed_ends_all(self):
-        for killed in (0, 1):
-            for request in (None, {"request": "sample", "iterations": 100_000_000}):
-                with self.subTest(killed=killed, request=request):
-                    self.expect_end(killed, request)
-
     def test_a_request_does_not_outlast_the_driver_for_long(self):
-        ranks, pids = self.start({"request": "sample", "iterations": 100_000_000})
-        ranks._process.stdin.close()
-        ranks._process.stdin = None
-        self.assertNotEqual(ranks._process.wait(timeout=30), 0)
-        self.expect_none_of(pids)
-
-    def expect_end(self, killed, request):
-        ranks, pids = self.start(request)
-        os.kill(pids[killed], signal.SIGKILL)
-        self.assertNotEqual(ranks._process.wait(timeout=30), 0)
-        self.expect_none_of(pids)
-
-    def start(self, request):
-        """Three ranks, in the middle of this request if there is one, and their process ids."""
-        command = ["mpirun", "-np", 3, "--bind-to", "none", PROGRAM, "--ranks", 3]
-        ranks = BackendProgram(command, threads=3, environment=MPIRUN_ENVIRONMENT)
-        self.addCleanup(ranks.kill)
+        ranks = LaunchedRanks(mpirun(PROGRAM, 3, MPIRUN_ENVIRONMENT), 3)
+        pids = [one["pid"] for one in ranks.introductions]
+        self.addCleanup(ranks.processes[0].wait)
+        self.addCleanup(end_all, pids)
+        ranks.start(threads=3)
         case = train("mlp", 66)
         case["parameters"]["ranks"] = 3
         ready = ranks.ask(request="prepare", **case)
-        self.assertTrue(ready["ok"], ready)
-        if request:
-            ranks._process.stdin.write(json.dumps(request) + "\n")
-            ranks._process.stdin.flush()
-            time.sleep(1)
-        pids = [rank["pid"] for rank in ranks.hello["ranks"]]
-        self.assertEqual(len(pids), 3)
-        self.addCleanup(end_all, pids)
-        return ranks, pids
-
-    def expect_none_of(self, pids):
-        last = time.monotonic() + 10
-        while any(map(is_alive, pids)) and time.monotonic() < last:
-            time.sleep(0.1)
+        self.assertTrue(all(one["ok"] for one in ready), ready)
+        ranks.send(request="sample", iterations=100_000_000)
+        time.sleep(1)
+        ranks.leave()
+        self.assertNotEqual(ranks.processes[0].wait(timeout=30), 0)
         self.assertFalse([pid for pid in pids if is_alive(pid)])
 
 

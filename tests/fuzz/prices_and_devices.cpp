@@ -34,7 +34,7 @@ const std::vector<Result>& results() {
 }
 
 void rank_with(RankOptions options) {
-  for (const Quantity by : quantities) {
+  for (const Metric by : all_metrics) {
     options.by = by;
     const Ranking ranking = rank_results(results(), options);
     fuzz::expect_well_formed(&ranking);

@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_answer<answer::Epoch>(line);
   read_answer<Fit>(line);
   read_answer<answer::Done>(line);
+  fuzz::read_or_refuse<ProtocolError>([&] { return parse_introduction(line); });
   try {
     fuzz::read_or_refuse<ProtocolError>([&] { return parse_request(line); });
   } catch (const InvalidCase&) {

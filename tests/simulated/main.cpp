@@ -195,7 +195,8 @@ class Simulation {
 
   /// It is not a reference backend.
   Answer operator()(const request::Expect&) const {
-    return answer::Refusal{.status = "unsupported", .reason = "only the arbiter knows the truth"};
+    return answer::Refusal{.status = "unsupported",
+                           .reason = "only the reference backend knows the right result"};
   }
 
   Answer operator()(const request::Verify& request) const {

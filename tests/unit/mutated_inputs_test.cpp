@@ -128,7 +128,7 @@ std::vector<Result> two_machines() {
 void rank_by_prices(const fs::path& path) {
   RankOptions options;
   options.prices = read_prices(path);
-  options.by = Quantity::cost;
+  options.by = Metric::cost;
   const auto results = two_machines();
   const Ranking ranking = rank_results(results, options);
   expect_well_formed(&ranking);

@@ -28,7 +28,7 @@ inline Threshold threshold() {
   t.config = R"({"title":"From which size on?"})";
   t.wall_seconds = 12.5;
   ThresholdAnswer answer{.title = "matmul, m = n = k, f32",
-                         .in = Quantity::time,
+                         .in = Metric::time,
                          .from = 64,
                          .to = 1024,
                          .found = {.answer = BreakEven::Answer::from_value,
@@ -48,7 +48,7 @@ inline Threshold threshold() {
                          .notes = {quoted_note("a note")}};
   answer.points.push_back({.value = 64,
                            .log_ratios = {0.7, 0.6, 0.8},
-                           .sides = {ThresholdStand{.backend = "a", .seconds = 1e-5, .joules = 2e-4},
+                           .sides = {ThresholdPointSide{.backend = "a", .seconds = 1e-5, .joules = 2e-4},
                                      {.backend = "b", .seconds = 2e-5, .joules = {}, .algorithm = "way"}},
                            .reason = "",
                            .wrong = false});

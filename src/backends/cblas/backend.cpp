@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "backends/cblas/kernel_start.h"
 #include "backends/cblas/library.h"
 #include "host/cpu.h"
+#include "host/library_variables.h"
 #include "worker/loaded_library.h"
 #include "worker/threads.h"
 
@@ -25,6 +26,18 @@ std::string defaults_warning() {
   if (found == nullptr) return "";
   return cblas::kernels_warning(taken, found->vectors, cblas::vectors_of(cpu_features()),
                                 "without library_defaults, breakeven looks for faster ones");
+}
+
+/// The kernels that may be faster here than the library's own choice, which the user has left to breakeven.
+std::vector<answer::Variant> other_kernels() {
+  const std::string variable(kernels_variable(cblas::library_name()));
+  std::vector<answer::Variant> variants;
+  if (variable.empty() || std::getenv(variable.c_str()) != nullptr) return variants;
+  const std::vector<std::string> features = cpu_features();
+  for (const cblas::Kernels& one :
+       cblas::candidates(cblas::known_kernels(), cblas::library_kernels(), features))
+    variants.push_back({.name = one.name, .environment = {{variable, one.value}}});
+  return variants;
 }
 
 /// Warns if the library was built for one thread. This program's own loops use all of them anyway.
@@ -51,24 +64,27 @@ void cblas::let_library_use(int count) {
 Backend make_backend() {
   const LoadedLibrary loaded =
       loaded_library(cblas::library_name(), cblas::sgemm_symbol(), cblas::own_symbol());
-  const cblas::KernelStart& start = cblas::kernel_start();
+  const bool library_defaults = std::getenv(library_defaults_variable) != nullptr;
+  const bool is_own_library = file_of_symbol(cblas::sgemm_symbol()) == file_of_symbol(cblas::own_symbol());
   std::vector<std::string> warnings{loaded.warning, threads_warning(),
-                                    start.library_defaults ? defaults_warning() : ""};
+                                    library_defaults ? defaults_warning() : ""};
   std::erase(warnings, "");
   std::string version = cblas::library_version();
-  if (start.library_defaults) version = version + ", " + defaults;
+  if (library_defaults) version = version + ", " + defaults;
   return {.hello = {.name = cblas::backend_name(),
                     .device_name = cpu_model(),
                     .libraries = {{cblas::library_name(), version}},
                     .library_files = {{cblas::library_name(), loaded.file}},
                     .warnings = warnings,
-                    .notes = cblas::kernel_notes(start, cblas::library_kernels())},
+                    .variant = cblas::library_kernels(),
+                    .variants = library_defaults || !is_own_library ? std::vector<answer::Variant>()
+                                                                    : other_kernels()},
           .use_threads =
               [](int threads) {
                 set_threads(threads);
                 cblas::let_library_use(threads);
               },
-          .variant = start.library_defaults ? defaults : ""};
+          .variant = library_defaults ? defaults : ""};
 }
 
 }  // namespace breakeven

@@ -107,8 +107,7 @@ void end_if_context_is_lost(const std::string& message) {
   // Waiting is not allowed while a graph is recorded: this error does not mean that the context is lost.
   if (error == cudaSuccess || error == cudaErrorStreamCaptureUnsupported) return;
   if (error == cudaErrorDevicesUnavailable) return;  // there is no context yet
-  const std::string reason = fmt::format("{}; the device's context is lost: {}", message, words_for(error));
-  end_all_ranks(communicator().size() == 1 ? reason : fmt::format("{}: {}", own_rank_text(), reason));
+  end_all_ranks(fmt::format("{}; the device's context is lost: {}", message, words_for(error)));
 }
 
 bool memory_is_full() {

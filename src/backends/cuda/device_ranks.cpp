@@ -54,7 +54,6 @@ class WatchedConnection {
   struct State {
     std::atomic<nccl::Comm*> comm = nullptr;  // null until it is made
     std::atomic<bool> is_used = false;
-    std::string rank = own_rank_text();  // the thread may outlive communicator()
     std::string remedy = remedy_for_nccl();
   };
 
@@ -64,11 +63,13 @@ class WatchedConnection {
     const double patience = patience_with_nccl();
     for (std::chrono::duration<double> waited{0};; waited += interval) {
       if (!state.is_used && waited.count() >= patience) {
-        end_all_ranks(fmt::format(
-            "{}: NCCL has not connected the ranks within {:g} s: NCCL_SOCKET_IFNAME selects a network, "
-            "NCCL_P2P_DISABLE=1 avoids what an IOMMU or ACS breaks, NCCL_DEBUG=INFO says more, "
-            "BREAKEVEN_NCCL=none uses MPI; BREAKEVEN_NCCL_SECONDS is the limit",
-            state.rank, patience));
+        end_all_ranks(
+            fmt::format(
+                "NCCL has not connected the ranks within {:g} s: NCCL_SOCKET_IFNAME selects a network, "
+                "NCCL_P2P_DISABLE=1 avoids what an IOMMU or ACS breaks, NCCL_DEBUG=INFO says more, "
+                "BREAKEVEN_NCCL=none uses MPI; BREAKEVEN_NCCL_SECONDS is the limit",
+                patience),
+            true);
       }
       std::this_thread::sleep_for(interval);
       nccl::Comm* const comm = state.comm;
@@ -76,7 +77,7 @@ class WatchedConnection {
       if (comm == nullptr || nccl.comm_get_async_error(comm, &failed) != nccl::success ||
           failed == nccl::success || failed == nccl::in_progress)
         continue;
-      end_all_ranks(fmt::format("{}: NCCL: {}{}", state.rank, nccl::words_for(failed, comm), state.remedy));
+      end_all_ranks(fmt::format("NCCL: {}{}", nccl::words_for(failed, comm), state.remedy));
     }
   }
 

@@ -30,11 +30,11 @@ Moved::Moved(const Buffer<std::byte>& contents, bool moves, std::int64_t sets)
   fill(contents);
 }
 
-void Moved::bring(cudaStream_t stream) {
+void Moved::copy_inputs_to_device(cudaStream_t stream) {
   if (host_) device_.upload(host_->data(), stream);
 }
 
-void Moved::fetch(cudaStream_t stream) {
+void Moved::copy_outputs_to_host(cudaStream_t stream) {
   if (host_) device_.download(host_->data(), stream);
 }
 

@@ -39,11 +39,11 @@ class Moved {
   /// Bytes from one set to the next.
   std::int64_t step() const { return device_.bytes() / sets_; }
   /// Each enqueues a copy; nothing if the array does not move.
-  void bring(cudaStream_t stream);
-  void fetch(cudaStream_t stream);
+  void copy_inputs_to_device(cudaStream_t stream);
+  void copy_outputs_to_host(cudaStream_t stream);
 
   /// Enqueues filling the device's copy with NaN if the array moves, so that later results depend on what
-  /// bring() copies.
+  /// copy_inputs_to_device() copies.
   void forget_on_device(cudaStream_t stream);
   /// Copies `contents` to every set on the device and, if the array moves, to host memory.
   void fill(const Buffer<std::byte>& contents);

@@ -30,9 +30,9 @@ class NetworkCase final : public Work {
 
   void prepare_runs(std::int64_t runs) override { case_->prepare_runs(runs); }
   void begin_with_ranks() override { case_->begin_with_ranks(); }
-  void bring() override { case_->bring(); }
+  void copy_inputs_to_device() override { case_->copy_inputs_to_device(); }
   void run() override { case_->run(); }
-  bool fetch() override { return case_->fetch(); }
+  bool copy_outputs_to_host() override { return case_->copy_outputs_to_host(); }
   Evidence show(const std::vector<std::int64_t>& elements) override { return case_->show(elements); }
   std::string algorithm() const override { return case_->algorithm(); }
   std::vector<double> take_losses() override { return case_->take_losses(); }

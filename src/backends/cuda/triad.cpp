@@ -24,7 +24,7 @@ class Triad final : public MovingWork {
     iterate_afresh();
     // The host's result is copied to the device again, where evidence is computed faster.
     a_.forget_on_device(stream());
-    a_.bring(stream());
+    a_.copy_inputs_to_device(stream());
     wait();
     return show_array(p_, a_.memory(), seed_, elements);
   }

@@ -54,15 +54,15 @@ std::vector<std::string> Work::warnings() const {
 }
 
 void Work::iterate() {
-  bring();
+  copy_inputs_to_device();
   run();
-  fetch();
+  copy_outputs_to_host();
   wait();
 }
 
 void MovingWork::iterate_afresh() {
   result_->memory().poison(stream());
-  fetch();
+  copy_outputs_to_host();
   wait();
   forget_inputs_on_device();
   iterate();

@@ -47,11 +47,11 @@ class Work : public Prepared {
 /// A work whose inputs and result may be copied from and to host memory in each iteration.
 class MovingWork : public Work {
  public:
-  void bring() final {
-    for (Moved* input : inputs_) input->bring(stream());
+  void copy_inputs_to_device() final {
+    for (Moved* input : inputs_) input->copy_inputs_to_device(stream());
   }
-  bool fetch() final {
-    result_->fetch(stream());
+  bool copy_outputs_to_host() final {
+    result_->copy_outputs_to_host(stream());
     return true;
   }
 

@@ -23,7 +23,7 @@ Relaid::Relaid(const Device& device, const dnnl::memory& kept, const Desc& wante
   own_ = Tensor(device, wanted);
   const dnnl::memory& from = back ? own_.memory() : kept_;
   const dnnl::memory& to = back ? kept_ : own_.memory();
-  bring_ = Step(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  convert_ = Step(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
 void mask_relu(Activations& output) {

@@ -77,18 +77,18 @@ class Step {
 class Relaid {
  public:
   Relaid() = default;
-  /// For a primitive that reads `kept`: call bring() before it. Makes no copy if layout and type are equal.
+  /// For a primitive that reads `kept`: call convert() before it. Makes no copy if layout and type are equal.
   static Relaid to_read(const Device& device, const dnnl::memory& kept, const Desc& wanted) {
     return {device, kept, wanted, false};
   }
-  /// For a primitive that writes `kept`: call bring() after it.
+  /// For a primitive that writes `kept`: call convert() after it.
   static Relaid to_write(const Device& device, const dnnl::memory& kept, const Desc& wanted) {
     return {device, kept, wanted, true};
   }
   /// The primitive's argument.
-  const dnnl::memory& memory() const { return bring_ ? own_.memory() : kept_; }
-  void bring(const Device& device) const {
-    if (bring_) bring_.run(device);
+  const dnnl::memory& memory() const { return convert_ ? own_.memory() : kept_; }
+  void convert(const Device& device) const {
+    if (convert_) convert_.run(device);
   }
 
  private:
@@ -96,7 +96,7 @@ class Relaid {
 
   dnnl::memory kept_;
   Tensor own_;
-  Step bring_;
+  Step convert_;
 };
 
 /// Calls body(T()) with the C++ type of elements of `type` in loops of this program: float or HalfBits.

@@ -130,12 +130,12 @@ class Linear final : public LayerWork {
   }
 
   void parameters_changed() override {
-    weights_read_.bring(device_);
+    weights_read_.convert(device_);
     device_.stream.wait();
   }
 
   void forward() override {
-    source_.bring(device_);
+    source_.convert(device_);
     forward_.run(device_);
     if (separate_gelu_) gelu_.forward(device_);
     device_.stream.wait();
@@ -144,15 +144,15 @@ class Linear final : public LayerWork {
   void backward() override {
     if (layer_.activation == Activation::relu && !pool_follows_) mask_relu(output_);
     if (separate_gelu_) gelu_.backward(device_);
-    result_for_weights_.bring(device_);
-    source_for_weights_.bring(device_);
+    result_for_weights_.convert(device_);
+    source_for_weights_.convert(device_);
     backward_weights_.run(device_);
-    weights_gradient_.bring(device_);
+    weights_gradient_.convert(device_);
     if (backward_data_) {
-      result_for_data_.bring(device_);
-      weights_for_data_.bring(device_);
+      result_for_data_.convert(device_);
+      weights_for_data_.convert(device_);
       backward_data_.run(device_);
-      source_gradient_.bring(device_);
+      source_gradient_.convert(device_);
     }
     device_.stream.wait();
   }

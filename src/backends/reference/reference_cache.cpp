@@ -42,8 +42,8 @@ constexpr std::array<std::string_view, 6> without_effect{"tuned",    "transfer",
 /// The case with these parameters at their default values.
 Case without_variants(Case problem) {
   for (const Parameter& parameter : problem.workload->parameters()) {
-    if (parameter.fallback && std::ranges::find(without_effect, parameter.name) != without_effect.end())
-      problem.parameters.set(parameter.name, *parameter.fallback);
+    if (parameter.default_value && std::ranges::find(without_effect, parameter.name) != without_effect.end())
+      problem.parameters.set(parameter.name, *parameter.default_value);
   }
   return problem;
 }

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t most_side_by_side = 6;  // machines for each case, as many as a picture shows
 
-ChartAxis axis_of(Quantity quantity, const Ranking& ranking) {
-  if (quantity == Quantity::time) return {.label = "time", .unit = ChartUnit::seconds};
-  if (quantity == Quantity::energy) return {.label = "joules"};
+ChartAxis axis_of(Metric metric, const Ranking& ranking) {
+  if (metric == Metric::time) return {.label = "time", .unit = ChartUnit::seconds};
+  if (metric == Metric::energy) return {.label = "joules"};
   return {.label = ranking.prices ? printable(ranking.prices->currency) : "cost"};
 }
 
@@ -32,15 +32,15 @@ std::optional<Estimate> bought_by_one(std::optional<Estimate> cost) {
 
 /// An empty chart of one amount. The cost of a run is too small to read: the chart shows the work for one
 /// unit of the currency, as the table does.
-Chart empty_amount_chart(const Ranking& ranking, Quantity quantity) {
+Chart empty_amount_chart(const Ranking& ranking, Metric metric) {
   Chart chart{
-      .name = fmt::format("ranking-{}", name(quantity)),
-      .title = fmt::format("{} of {}; less is better", capitalised(std::string(name(quantity))),
+      .name = fmt::format("ranking-{}", name(metric)),
+      .title = fmt::format("{} of {}; less is better", capitalised(std::string(name(metric))),
                            ranking.weighted ? "all of the work, once" : "one case, as the geometric mean"),
       .kind = Chart::Kind::bars,
-      .y = axis_of(quantity, ranking),
+      .y = axis_of(metric, ranking),
       .less_is_better = true};
-  if (quantity == Quantity::cost) {
+  if (metric == Metric::cost) {
     const std::string bought = fmt::format("{} for 1 {}", work_in_short(ranking), chart.y.label);
     chart.title = capitalised(bought) + "; more is better";
     chart.y.label = bought;
@@ -49,19 +49,19 @@ Chart empty_amount_chart(const Ranking& ranking, Quantity quantity) {
   return chart;
 }
 
-Chart amount_chart(const Ranking& ranking, Quantity quantity) {
-  Chart chart = empty_amount_chart(ranking, quantity);
+Chart amount_chart(const Ranking& ranking, Metric metric) {
+  Chart chart = empty_amount_chart(ranking, metric);
   std::size_t left_out = 0;
   for (const Ranked& one : ranking.ranked) {
     const auto point = point_at(static_cast<double>(chart.categories.size()),
-                                quantity == Quantity::cost ? bought_by_one(one.cost) : one.amount(quantity));
+                                metric == Metric::cost ? bought_by_one(one.cost) : one.amount(metric));
     if (!point) continue;
     if (chart.categories.size() == most_bars) {
       ++left_out;
       continue;
     }
     chart.categories.push_back(printable(one.candidate.name));
-    add_point(chart, std::string(name(quantity)), point);
+    add_point(chart, std::string(name(metric)), point);
   }
   chart.note = left_out_text(left_out, "machine", "machines");
   return finished(std::move(chart));
@@ -110,11 +110,11 @@ Chart case_chart(const Ranking& ranking) {
   return finished(std::move(chart));
 }
 
-Chart front_chart(const Ranking& ranking, Quantity against) {
+Chart front_chart(const Ranking& ranking, Metric against) {
   Chart chart{.name = "ranking-front",
               .title = fmt::format("Time against {}; less of both is better", name(against)),
               .kind = Chart::Kind::points,
-              .x = axis_of(Quantity::time, ranking),
+              .x = axis_of(Metric::time, ranking),
               .y = axis_of(against, ranking),
               .less_is_better = true};
   std::vector<const Ranked*> machines;
@@ -150,14 +150,13 @@ std::string work_in_short(const Ranking& ranking) {
 
 std::vector<Chart> rank_charts(const Ranking& ranking) {
   std::vector<Chart> made;
-  made.reserve(quantities.size() + 2);
-  std::array shown = quantities;
-  std::stable_partition(shown.begin(), shown.end(),
-                        [&](Quantity quantity) { return quantity == ranking.by; });
-  for (const Quantity quantity : shown) made.push_back(amount_chart(ranking, quantity));
+  made.reserve(all_metrics.size() + 2);
+  std::array shown = all_metrics;
+  std::stable_partition(shown.begin(), shown.end(), [&](Metric metric) { return metric == ranking.by; });
+  for (const Metric metric : shown) made.push_back(amount_chart(ranking, metric));
   made.push_back(case_chart(ranking));
-  Chart front = front_chart(ranking, Quantity::cost);
-  if (!has_enough(front)) front = front_chart(ranking, Quantity::energy);
+  Chart front = front_chart(ranking, Metric::cost);
+  if (!has_enough(front)) front = front_chart(ranking, Metric::energy);
   made.push_back(std::move(front));
   std::erase_if(made, [](const Chart& chart) { return !has_enough(chart); });
   return made;

@@ -417,7 +417,7 @@ std::vector<Chart> across_machines_charts(const Runs& runs) {
 
 std::string question_of(const ThresholdAnswer& answer) {
   const std::string work = work_title(answer.title);
-  return answer.in == Quantity::time ? work : fmt::format("{}, by {}", work, name(answer.in));
+  return answer.in == Metric::time ? work : fmt::format("{}, by {}", work, name(answer.in));
 }
 
 std::array<std::string, 2> distinct_names(const Threshold& threshold) {
@@ -438,12 +438,12 @@ std::array<std::string, 2> distinct_names(const Threshold& threshold) {
 }
 
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
-  // In the order of Quantity.
+  // In the order of Metric.
   static constexpr std::array leads{"times as fast", "times as economical", "times as cheap"};
   const std::string challenger = printable(name_of_side(threshold, 1));
   Chart chart{
       .name = slug_of(fmt::format("threshold {}{}", answer.title,
-                                  answer.in == Quantity::time ? "" : fmt::format(" in {}", name(answer.in)))),
+                                  answer.in == Metric::time ? "" : fmt::format(" in {}", name(answer.in)))),
       .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger,
                            printable(name_of_side(threshold, 0))),
       .x = parameter_axis(threshold.parameter),

@@ -45,9 +45,9 @@ std::string notes_on(const Ranked& one, const Ranking& ranking) {
   notes.reserve(apart.size() + one.unknown.size());
   for (const auto& [how, count] : apart)
     notes.push_back(fmt::format("{} of {} {}", count, counted_text(one.parts.size(), "case", "cases"), how));
-  for (const auto& [quantity, why] : one.unknown) {
-    if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
-      notes.push_back(fmt::format("{}: {}", name(quantity), why));
+  for (const auto& [metric, why] : one.unknown) {
+    if (metric == ranking.by || (metric == Metric::cost && ranking.prices))
+      notes.push_back(fmt::format("{}: {}", name(metric), why));
   }
   return fmt::format("{}", fmt::join(notes, "; "));
 }
@@ -104,17 +104,17 @@ void add_front(std::vector<Sentence>& said, const std::vector<std::string>& fron
   add_sentence(
       said, fmt::format("For each of these, no other machine is better in time, energy and cost at once: {}.",
                         joined_text(front)));
-  for (const Quantity quantity : quantities) {
+  for (const Metric metric : all_metrics) {
     std::size_t known = 0;
     std::vector<std::string> without;
     for (const Ranked& one : ranking.ranked) {
-      if (one.amount(quantity))
+      if (one.amount(metric))
         ++known;
       else if (one.seconds)
         without.push_back(one.candidate.name);
     }
     if (known > 0 && !without.empty())
-      add_sentence(said, fmt::format("This leaves out the {} of {}, which is not known.", name(quantity),
+      add_sentence(said, fmt::format("This leaves out the {} of {}, which is not known.", name(metric),
                                      joined_text(without)));
   }
 }
@@ -206,8 +206,8 @@ Table order_table(const Ranking& ranking) {
 }
 
 /// The amount that a case takes on a machine, with its backend; or why that is not known.
-TableCell case_cell(const RankedPart& part, Quantity by) {
-  const auto& amount = by == Quantity::energy ? part.joules : part.seconds;
+TableCell case_cell(const RankedPart& part, Metric by) {
+  const auto& amount = by == Metric::energy ? part.joules : part.seconds;
   if (!amount) return text_cell(part.seconds ? "energy not known" : part.unknown);
   const ComputedBy computed = part.counted(by);
   const std::string dtype = computed.in_place ? ", " + printable(computed.dtype) : "";
@@ -217,7 +217,7 @@ TableCell case_cell(const RankedPart& part, Quantity by) {
 /// A row for each case, a column for each machine: energies in a ranking by energy, else times.
 Table case_table(const Ranking& ranking) {
   constexpr std::size_t most = 8;
-  const CellKind kind = ranking.by == Quantity::energy ? CellKind::joules : CellKind::seconds;
+  const CellKind kind = ranking.by == Metric::energy ? CellKind::joules : CellKind::seconds;
   const std::size_t shown = std::min(ranking.ranked.size(), most);
   Table table{.title = "Case by case", .columns = {essential("case")}};
   if (const std::size_t more = ranking.ranked.size() - shown; more > 0)

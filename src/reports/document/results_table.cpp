@@ -73,7 +73,7 @@ std::string notes_of(const CaseResult& c) {
 /// A column with a metric, for results that are ok and for which `holds` is true.
 ResultColumn metric(std::string_view metric_name, bool essential = false,
                     bool (*holds)(const CaseResult&) = nullptr) {
-  const Metric& metric = find_metric(metric_name);
+  const CaseMetric& metric = find_metric(metric_name);
   return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
           [&metric, holds](const Problem&, const Entry& e) {
             if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return TableCell{};

@@ -18,10 +18,8 @@
 namespace breakeven {
 namespace {
 
-CellKind kind_of(Quantity in) {
-  return in == Quantity::time     ? CellKind::seconds
-         : in == Quantity::energy ? CellKind::joules
-                                  : CellKind::number;
+CellKind kind_of(Metric in) {
+  return in == Metric::time ? CellKind::seconds : in == Metric::energy ? CellKind::joules : CellKind::number;
 }
 
 /// The faster side and by how much, with a "~" if that has no interval; "neither" if they differ too little,
@@ -52,7 +50,7 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
                           {paired ? "launches" : "", CellKind::count}},
               .one_unit = true};
   const auto amount = [&](const ThresholdPoint& point, std::size_t side) {
-    const ThresholdStand& of = point.sides.at(side);
+    const ThresholdPointSide& of = point.sides.at(side);
     return TableCell(of.amount(answer.in),
                      has_several(threshold.sides.at(side)) ? backend_title(of.backend) : "");
   };

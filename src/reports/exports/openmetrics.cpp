@@ -90,7 +90,7 @@ std::string case_status(const std::vector<NamedCase>& cases, const std::vector<s
   return family.text();
 }
 
-std::string case_metric(const Metric& metric, const std::vector<NamedCase>& cases,
+std::string case_metric(const CaseMetric& metric, const std::vector<NamedCase>& cases,
                         const std::vector<std::string>& labels) {
   MetricFamily family(fmt::format("breakeven_case_{}", metric.openmetrics), metric.unit, metric.help);
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -106,7 +106,7 @@ FormattedReport openmetrics_report(std::span<const Result> results) {
   labels.reserve(cases.size());
   for (const NamedCase& named : cases) labels.push_back(case_labels(named));
   FormattedReport report{.text = run_metrics(results) + case_status(cases, labels)};
-  for (const Metric& metric : metrics()) {
+  for (const CaseMetric& metric : metrics()) {
     if (!metric.openmetrics.empty()) report.text += case_metric(metric, cases, labels);
   }
   report.text += "# EOF\n";

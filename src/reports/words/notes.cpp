@@ -224,6 +224,12 @@ std::string text_alone(const Note& n) {
     case NoteKind::threads_not_held:
       return "the kernel did not let its threads be held on CPUs (sched_setaffinity), so it ran where the "
              "kernel put it: times vary more; allow the call in the sandbox";
+    case NoteKind::slow_rank:
+      return fmt::format("{} computes more than {:g}x as long as the median rank: the others wait for it",
+                         about(n, 0), x[0]);
+    case NoteKind::ranks_on_other_cpus:
+      return fmt::format("{} computes on {}, and rank 0 on {}: a step takes as long as the slower one needs",
+                         about(n, 0), about(n, 1), about(n, 2));
     case NoteKind::several_algorithms:
       return several_algorithms_text(n.about);
     case NoteKind::partly_verified:

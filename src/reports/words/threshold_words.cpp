@@ -76,25 +76,25 @@ std::string in_letters(std::int64_t number) {
 }
 
 /// Example: "two threads are faster", "CUDA uses less energy".
-std::string is_ahead_text(const Threshold& threshold, std::size_t side, Quantity in) {
+std::string is_ahead_text(const Threshold& threshold, std::size_t side, Metric in) {
   const auto counted = only_difference(threshold, side);
   const bool plural = counted && counted->count != 1;
   std::string_view verb = plural ? "are faster" : "is faster";
-  if (in == Quantity::energy) verb = plural ? "use less energy" : "uses less energy";
-  if (in == Quantity::cost) verb = plural ? "cost less" : "costs less";
+  if (in == Metric::energy) verb = plural ? "use less energy" : "uses less energy";
+  if (in == Metric::cost) verb = plural ? "cost less" : "costs less";
   if (!counted) return fmt::format("{} {}", name_of_side(threshold, side), verb);
   return fmt::format("{} {}{} {}", in_letters(counted->count), counted->unit, plural ? "s" : "", verb);
 }
 
 /// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS".
-std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
+std::string leads_text(const Threshold& threshold, std::size_t side, Metric in) {
   const auto other = only_difference(threshold, 1 - side);
   return fmt::format("{} than {}", is_ahead_text(threshold, side, in),
                      other ? in_letters(other->count) : name_of_side(threshold, 1 - side));
 }
 
 /// The lead below a change: "OpenBLAS is faster".
-std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in) {
+std::string leads_below_text(const Threshold& threshold, Lead lead, Metric in) {
   if (lead == Lead::neither)
     return only_difference(threshold, 0) ? "they make no difference" : "there is no measurable difference";
   return is_ahead_text(threshold, lead == Lead::challenger ? 1 : 0, in);
@@ -102,7 +102,7 @@ std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in)
 
 /// The sentence on the side that is ahead in a range of values. The first letter of a number in words becomes
 /// a capital. Names are left as they are written.
-std::string lead_sentence(const Threshold& threshold, Lead lead, Quantity in, const std::string& range) {
+std::string lead_sentence(const Threshold& threshold, Lead lead, Metric in, const std::string& range) {
   if (lead == Lead::neither)
     return fmt::format("There is no measurable difference between {} and {} {}.", name_of_side(threshold, 0),
                        name_of_side(threshold, 1), range);

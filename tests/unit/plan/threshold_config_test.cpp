@@ -81,7 +81,7 @@ TEST_F(ThresholdConfigFile, HasPricesForWhatIsAskedInCost) {
   const std::string dear =
       R"(, "price": {"per_hour": 2.5, "currency": "EUR", "source": "another", "date": "2026-11-02"})";
   const ThresholdConfig config = read(priced(cheap, dear));
-  EXPECT_THAT(config.in, ElementsAre(Quantity::time, Quantity::cost));
+  EXPECT_THAT(config.in, ElementsAre(Metric::time, Metric::cost));
   EXPECT_EQ(config.sides[1].price->per_hour, 2.5);
   EXPECT_EQ(config.sides[1].price->from.source, "another");
 
@@ -150,13 +150,13 @@ TEST_F(ThresholdConfigFile, SaysWhatASideMayHave) {
 
 TEST_F(ThresholdConfigFile, AsksForTimeByTheDefaults) {
   const ThresholdConfig config = read(asked());
-  EXPECT_THAT(config.in, ElementsAre(Quantity::time));
+  EXPECT_THAT(config.in, ElementsAre(Metric::time));
   EXPECT_EQ(config.multiple, 1);
   EXPECT_EQ(config.width, 0.04);
   EXPECT_FALSE(config.unlike_precision);
   EXPECT_FALSE(config.sides[0].price);
   EXPECT_THAT(read(asked("m", R"("in": ["energy", "time"], )")).in,
-              ElementsAre(Quantity::energy, Quantity::time));
+              ElementsAre(Metric::energy, Metric::time));
   EXPECT_EQ(config.measure, Measure());
   EXPECT_THAT(config.json, HasSubstr("\"From when?\""));
 }

@@ -23,7 +23,7 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
   ranking.created = "2026-11-01T12:00:00Z";
   ranking.tool_version = "0.1.0";
   ranking.title = "Our week";
-  ranking.by = Quantity::cost;
+  ranking.by = Metric::cost;
   ranking.weighted = true;
   ranking.entries = {{.id = "a/f32", .title = "a", .weight = 2.5, .instead = {}},
                      {.id = "b/f32", .title = "b", .weight = 1, .instead = {}}};
@@ -73,7 +73,7 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
   other.predicted = true;
   other.candidate.is_cpu = true;
   other.parts.resize(2);
-  other.unknown[Quantity::energy] = "no joules";
+  other.unknown[Metric::energy] = "no joules";
   ranking.paybacks = {{.gpu = "GPU of host",
                        .cpu = "CPU of host",
                        .busy = Estimate{.value = 0.5},
@@ -144,15 +144,15 @@ TEST(RankJson, ByEnergyHasTheBackendWhoseEnergyCounts) {
   const std::vector<BackendRecord> backends{sample::backend("cuda", true), sample::backend("jax", true)};
   Ranking ranking = full_ranking(backends);
   ranking.ranked[0].parts[0].most_economical = ComputedBy{.backend = "jax", .dtype = "f16"};
-  const auto counted = [&](Quantity by) {
+  const auto counted = [&](Metric by) {
     ranking.by = by;
     const Json one = Json::parse(to_json_text(ranking))["ranking"][0]["cases"][0];
     return fmt::format("{} {} {}", one["backend"].get<std::string>(), one["dtype"].get<std::string>(),
                        one["other_dtype"].get<bool>());
   };
-  EXPECT_EQ(counted(Quantity::energy), "jax f16 false");
-  EXPECT_EQ(counted(Quantity::time), "cuda bf16 true");
-  EXPECT_EQ(counted(Quantity::cost), "cuda bf16 true");
+  EXPECT_EQ(counted(Metric::energy), "jax f16 false");
+  EXPECT_EQ(counted(Metric::time), "cuda bf16 true");
+  EXPECT_EQ(counted(Metric::cost), "cuda bf16 true");
 }
 
 TEST(RankJson, HasNoCurrencyWithoutPrices) {

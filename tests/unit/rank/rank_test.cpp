@@ -76,7 +76,7 @@ Prices prices_of(std::vector<Offer> offers) {
 }
 
 Ranking ranked(std::span<const Result> results, const std::optional<Mix>& mix = {},
-               const std::optional<Prices>& prices = {}, Quantity by = Quantity::time) {
+               const std::optional<Prices>& prices = {}, Metric by = Metric::time) {
   RankOptions options;
   options.mix = mix;
   options.prices = prices;
@@ -214,8 +214,8 @@ TEST(Rank, WhatIsUnknownStaysUnknown) {
   EXPECT_EQ(last.candidate.host.name, "small");
   EXPECT_EQ(last.place, 0);
   EXPECT_FALSE(last.seconds);
-  EXPECT_THAT(last.unknown.at(Quantity::time), HasSubstr("onednn: out of memory: 4 GiB were asked for"));
-  EXPECT_THAT(last.unknown.at(Quantity::energy), HasSubstr("not known for 2 of 2 cases"));
+  EXPECT_THAT(last.unknown.at(Metric::time), HasSubstr("onednn: out of memory: 4 GiB were asked for"));
+  EXPECT_THAT(last.unknown.at(Metric::energy), HasSubstr("not known for 2 of 2 cases"));
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
@@ -254,11 +254,11 @@ TEST(Rank, CostsAreTimesPricesByTheirExactName) {
                                     gpu_machine("g", {product("cuda", 64, 1)}),
                                     gpu_machine("h", {product("cuda", 64, 0.5)}, "A GPU Ti")};
   const Prices prices = prices_of({rent("CPU of a", 0.1), rent("A GPU", 4), rent("A GPU", 2)});
-  const Ranking ranking = ranked(results, {}, prices, Quantity::cost);
+  const Ranking ranking = ranked(results, {}, prices, Metric::cost);
   EXPECT_THAT(names(ranking), ElementsAre("offer", "A GPU", "A GPU Ti")) << "processors as their offer";
   EXPECT_NEAR(ranking.ranked[1].cost->value, 2.0 / 3600, 1e-12) << "the cheaper of two offers";
   EXPECT_FALSE(ranking.ranked[2].cost) << "no guess";
-  EXPECT_THAT(ranking.ranked[2].unknown.at(Quantity::cost), HasSubstr("there is no price for 'A GPU Ti'"));
+  EXPECT_THAT(ranking.ranked[2].unknown.at(Metric::cost), HasSubstr("there is no price for 'A GPU Ti'"));
   // Rented, a GPU ten times as fast at twenty times the price is twice as dear however busy it is.
   ASSERT_THAT(ranking.paybacks, SizeIs(1));
   EXPECT_NEAR(ranking.paybacks[0].busy->value, 2, 1e-9);
@@ -279,7 +279,7 @@ std::vector<std::string> priced(const std::vector<Offer>& offers) {
     said.push_back(fmt::format("{}: {}", one.candidate.name,
                                one.offer
                                    ? fmt::format("{}, {:g} in all", *one.offer->per_hour, one.cost->value)
-                                   : one.unknown.at(Quantity::cost)));
+                                   : one.unknown.at(Metric::cost)));
   return said;
 }
 
@@ -311,7 +311,7 @@ TEST(Rank, ANameOfMachinesOfSeveralSizesPricesNone) {
   const auto costs = [&](const std::vector<Offer>& offers) {
     std::vector<std::string> all;
     for (const Ranked& one : ranked(results, {}, prices_of(offers)).ranked)
-      all.push_back(one.cost ? fmt::format("{:.6g}", one.cost->value) : one.unknown.at(Quantity::cost));
+      all.push_back(one.cost ? fmt::format("{:.6g}", one.cost->value) : one.unknown.at(Metric::cost));
     return all;
   };
   const auto of_size = [](int cpus, double per_hour) {
@@ -347,7 +347,7 @@ TEST(Rank, ACaseOfSeveralGpusHasNoPriceOfOne) {
     const Ranking ranking = ranked(results, {}, prices);
     EXPECT_THAT(names(ranking), ElementsAre("A GPU", "offer"));
     EXPECT_FALSE(ranking.ranked[0].cost);
-    EXPECT_EQ(ranking.ranked[0].unknown.at(Quantity::cost),
+    EXPECT_EQ(ranking.ranked[0].unknown.at(Metric::cost),
               "'matmul 64 x 64 x 64 f32' ran on 4 GPUs, and the price is of one; name work without it with "
               "--mix CONFIG");
     EXPECT_TRUE(ranking.ranked[1].cost);
@@ -386,7 +386,7 @@ TEST(Rank, TheOfferOfAGpuIsNotThatOfItsHost) {
   EXPECT_NEAR(priced.ranked[0].cost.value().value, 2.95, 1e-9);
   EXPECT_NEAR(priced.ranked[1].cost.value().value, 0.4, 1e-9);
   const Ranking alone = ranked(results, {}, prices_of({of_host}));
-  EXPECT_EQ(alone.ranked[0].unknown.at(Quantity::cost),
+  EXPECT_EQ(alone.ranked[0].unknown.at(Metric::cost),
             "there is no price for 'A GPU'; that of the host 'g' is of its processors: add one with "
             "\"device\": \"A GPU\"");
   Offer of_gpu_there = rent("A GPU", 4);
@@ -422,7 +422,7 @@ TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
               ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores", "CPU of broken, 2 cores"));
   EXPECT_EQ(ranking.ranked[2].place, 0);
   EXPECT_EQ(ranking.ranked[2].parts[0].unknown, "onednn: failed: crashed");
-  EXPECT_EQ(ranking.ranked[2].unknown.at(Quantity::time),
+  EXPECT_EQ(ranking.ranked[2].unknown.at(Metric::time),
             "not known for 1 of 1 case: matmul 64 x 64 x 64 f32: onednn: failed: crashed");
   EXPECT_EQ(exit_status(ranking), 0);
 }
@@ -440,7 +440,7 @@ TEST(Rank, LeavesOutAMachineOfOtherWork) {
       ElementsAre("left out, because the others have cases in common without it: CPU of other, 2 cores; "
                   "--mix CONFIG names the work instead"));
   EXPECT_EQ(ranking.ranked[3].place, 0);
-  EXPECT_EQ(ranking.ranked[3].unknown.at(Quantity::time), "none of these cases was measured on it");
+  EXPECT_EQ(ranking.ranked[3].unknown.at(Metric::time), "none of these cases was measured on it");
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
@@ -460,7 +460,7 @@ TEST(Rank, SaysWhyNothingIsRanked) {
   EXPECT_THAT(ranking.notes,
               ElementsAre("no case was measured on all of them; name the work with --mix CONFIG, or run one "
                           "config on each"));
-  EXPECT_EQ(ranking.ranked[0].unknown.at(Quantity::time), "no case was measured on all of them");
+  EXPECT_EQ(ranking.ranked[0].unknown.at(Metric::time), "no case was measured on all of them");
   EXPECT_EQ(exit_status(ranking), 4);
   EXPECT_THAT(ranked(std::span(apart).first(1)).notes,
               ElementsAre("there is one machine, CPU of a, 2 cores, and nothing to rank it against"));
@@ -476,7 +476,7 @@ TEST(Rank, NamesThreeOfTheCasesThatAreNotKnown) {
   const auto why = [&](std::size_t entries) {
     Mix part = mix;
     part.entries.resize(entries);
-    return ranked(results, part).ranked[0].unknown.at(Quantity::time);
+    return ranked(results, part).ranked[0].unknown.at(Metric::time);
   };
   EXPECT_EQ(why(5), "not known for 4 of 5 cases: p2: not measured; p3: not measured; p4: not measured; ...");
   EXPECT_EQ(why(4), "not known for 3 of 4 cases: p2: not measured; p3: not measured; p4: not measured");
@@ -488,12 +488,12 @@ TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
   CaseResult unknown = with_energy(product("openblas", 64, 3), 0);
   const std::vector<Result> results{machine("a", {fast, slow, unknown}),
                                     machine("b", {product("onednn", 64, 3)})};
-  const Ranking ranking = ranked(results, {}, {}, Quantity::energy);
+  const Ranking ranking = ranked(results, {}, {}, Metric::energy);
   EXPECT_EQ(ranking.ranked[0].parts[0].backend, "onednn");
   EXPECT_EQ(ranking.ranked[0].joules->value, 4);
   EXPECT_EQ(ranking.ranked[0].place, 1);
   EXPECT_EQ(ranking.ranked[1].place, 0);
-  EXPECT_THAT(ranking.ranked[1].unknown.at(Quantity::energy), HasSubstr("energy not known"));
+  EXPECT_THAT(ranking.ranked[1].unknown.at(Metric::energy), HasSubstr("energy not known"));
   EXPECT_EQ(exit_status(ranking), 4) << "one of two has a place";
 }
 
@@ -502,14 +502,14 @@ TEST(Rank, ByEnergyTheDtypeOfTheMostEconomicalBackendCounts) {
   const std::vector<Result> results{machine("a", {with_energy(product("onednn", 64, 1), 9), bf16})};
   Mix mix = mix_of({{64, 1}});
   mix.entries[0].instead = {bf16.id};
-  const Ranking ranking = ranked(results, mix, {}, Quantity::energy);
+  const Ranking ranking = ranked(results, mix, {}, Metric::energy);
   const RankedPart& part = ranking.ranked[0].parts[0];
   EXPECT_EQ(part.joules->value, 4);
-  EXPECT_EQ(part.counted(Quantity::energy).backend, "blis");
-  EXPECT_EQ(part.counted(Quantity::energy).dtype, "bf16");
-  EXPECT_TRUE(part.counted(Quantity::energy).in_place);
-  EXPECT_EQ(part.counted(Quantity::time).backend, "onednn");
-  EXPECT_FALSE(part.counted(Quantity::time).in_place);
+  EXPECT_EQ(part.counted(Metric::energy).backend, "blis");
+  EXPECT_EQ(part.counted(Metric::energy).dtype, "bf16");
+  EXPECT_TRUE(part.counted(Metric::energy).in_place);
+  EXPECT_EQ(part.counted(Metric::time).backend, "onednn");
+  EXPECT_FALSE(part.counted(Metric::time).in_place);
   EXPECT_THAT(to_json_text(ranking), HasSubstr("\"other_dtype\":true"));
 }
 
@@ -532,7 +532,7 @@ TEST(Rank, SaysWhyThereIsNoCost) {
   const auto why = [&](const std::optional<Prices>& prices) {
     std::vector<std::string> all;
     for (const Ranked& one : ranked(results, mix_of({{64, 1}}), prices).ranked)
-      all.push_back(one.unknown.contains(Quantity::cost) ? one.unknown.at(Quantity::cost) : "");
+      all.push_back(one.unknown.contains(Metric::cost) ? one.unknown.at(Metric::cost) : "");
     return all;
   };
   EXPECT_THAT(why({}), Each("no prices were given"));
@@ -754,7 +754,7 @@ TEST(Rank, TrainingToATargetCountsUpToThere) {
   EXPECT_NEAR(ranking.ranked[0].joules->value, 0.5 * 34.25 / 0.002, 1e-6) << "of all of its steps";
   EXPECT_EQ(ranking.ranked[1].candidate.host.name, "c");
   EXPECT_EQ(ranking.ranked[1].place, 1) << "5 % may be noise";
-  EXPECT_THAT(ranking.ranked[2].unknown.at(Quantity::time), HasSubstr("did not reach its target"));
+  EXPECT_THAT(ranking.ranked[2].unknown.at(Metric::time), HasSubstr("did not reach its target"));
 }
 
 TEST(Rank, TrainingToATargetDoesNotHideHowPreciselyTheRestIsKnown) {
@@ -945,7 +945,7 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
   const Ranking ranking = with_wanted_predicted(results, catalogue);
   EXPECT_FALSE(ranking.ranked.back().seconds);
   EXPECT_THAT(
-      ranking.ranked.back().unknown.at(Quantity::time),
+      ranking.ranked.back().unknown.at(Metric::time),
       HasSubstr("nothing to predict it from: no other device of its kind in the catalogue was measured, or "
                 "the peak of this dtype is not known"));
 }
@@ -1059,10 +1059,10 @@ TEST(Rank, PredictsWhatAnInterruptedRunDidNotMeasure) {
   const Ranking ranking = with_missing_predicted(results, mix);
   EXPECT_TRUE(by_host(ranking, "cut").parts[1].predicted);
   EXPECT_GT(by_host(ranking, "cut").place, 0);
-  EXPECT_THAT(by_host(ranking, "bare").unknown.at(Quantity::time),
+  EXPECT_THAT(by_host(ranking, "bare").unknown.at(Metric::time),
               HasSubstr("(continue the run with --resume), and nothing to predict it from: run "
                         "configs/ceilings.json on this machine"));
-  EXPECT_THAT(by_host(ranked(results, mix), "cut").unknown.at(Quantity::time),
+  EXPECT_THAT(by_host(ranked(results, mix), "cut").unknown.at(Metric::time),
               HasSubstr("interrupted: not measured yet (continue the run with --resume)"));
 }
 
@@ -1105,8 +1105,8 @@ TEST(Rank, PredictsNothingThatWasMeasuredOrHasNoCeilings) {
   std::map<std::string, const Ranked*> by_host;
   for (const Ranked& one : ranking.ranked) by_host[one.candidate.host.name] = &one;
   EXPECT_FALSE(by_host["one"]->parts[1].predicted);
-  EXPECT_THAT(by_host["wrong"]->unknown.at(Quantity::time), HasSubstr("element 3 is 0"));
-  EXPECT_THAT(by_host["bare"]->unknown.at(Quantity::time),
+  EXPECT_THAT(by_host["wrong"]->unknown.at(Metric::time), HasSubstr("element 3 is 0"));
+  EXPECT_THAT(by_host["bare"]->unknown.at(Metric::time),
               HasSubstr("run configs/ceilings.json on this machine"));
 }
 

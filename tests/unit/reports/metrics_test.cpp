@@ -12,7 +12,7 @@ namespace {
 
 TEST(Metrics, AreDescribedOnce) {
   std::set<std::string_view> names;
-  for (const Metric& metric : metrics()) {
+  for (const CaseMetric& metric : metrics()) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
     EXPECT_THAT(std::string(metric.help), testing::EndsWith(".")) << metric.name;
     EXPECT_FALSE(metric.heading.empty()) << metric.name;

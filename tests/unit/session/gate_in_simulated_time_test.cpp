@@ -48,7 +48,7 @@ class GateInSimulatedTime : public testing::Test {
     plan.head.source = "/head";
     plan.head.backends = {simulated::backend("scripted", head_program)};
     plan.backends = {{.base = "scripted", .head = "scripted"}};
-    plan.arbiter = simulated::backend("reference", reference_program);
+    plan.reference_backend = simulated::backend("reference", reference_program);
     plan.max_seconds = 120;
     return plan;
   }

@@ -114,7 +114,7 @@ TEST(HelloFault, NamesWhatIsWrong) {
        }},
       {"'supports' is empty", [](auto& h) { h.supports.clear(); }},
       {"a text of 5000 bytes", [](auto& h) { h.device_name = std::string(5000, 'x'); }},
-      {"2010 texts", [](auto& h) { h.warnings.assign(2000, "w"); }},
+      {"2011 texts", [](auto& h) { h.warnings.assign(2000, "w"); }},
       {"set BREAKEVEN_SIMULATED_CLOCK=1",
        [](auto& h) { h.libraries.emplace_back("simulated clock", "yes"); }},
   };

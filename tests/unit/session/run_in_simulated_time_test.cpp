@@ -32,7 +32,7 @@ struct Machine : SimulatedMachine {
 SessionPlan plan_of(std::vector<std::int64_t> sizes) {
   return {.config = simulated::config_of(std::move(sizes)),
           .backends = {simulated::backend("a", "/a"), simulated::backend("b", "/b")},
-          .arbiter = simulated::backend("reference", "/reference"),
+          .reference_backend = simulated::backend("reference", "/reference"),
           .earlier = {}};
 }
 

@@ -63,14 +63,14 @@ class ThresholdInSimulatedTime : public testing::Test {
     gpu.device = "gpu";
     gpu.device_id = "GPU-1";
     plan.sides[1].backends = {gpu};
-    plan.arbiter = simulated::backend("reference", "/reference");
+    plan.reference_backend = simulated::backend("reference", "/reference");
     return plan;
   }
 
   /// The same in energy, with programs that tell their own, up to sizes that take less than a second.
   ThresholdPlan energy_plan_of(std::uint64_t seed) const {
     ThresholdPlan plan = plan_of(seed);
-    plan.config.in = {Quantity::energy};
+    plan.config.in = {Metric::energy};
     plan.config.questions.front().to = 512;
     plan.sides[1].backends = {simulated::backend("gpu", gpu_program)};
     plan.max_seconds = 7200;
@@ -325,7 +325,7 @@ TEST_F(ThresholdInSimulatedTime, LaunchesForTheCostReopenTheAnswerInTime) {
     return ratio * cpu(problem);
   };
   ThresholdPlan plan = plan_of(14);
-  plan.config.in = {Quantity::time, Quantity::cost};
+  plan.config.in = {Metric::time, Metric::cost};
   for (std::size_t side = 0; side < 2; ++side)
     plan.config.sides[side].price =
         HourlyPrice{.per_hour = side == 0 ? 1 : 1.8, .from = {.currency = "EUR", .source = "", .date = ""}};

@@ -61,7 +61,7 @@ class WorkerProcessTest : public testing::Test {
     }
     return process;
   }
-  /// The process of a launcher that does this on SIGTERM, after its program has not answered in time.
+  /// The process of a launcher that does this on SIGTERM, after it was lost.
   pid_t process_of_launcher_with(const std::string& trap) {
     const auto launcher =
         folder_.write("launcher", fmt::format("#!/bin/bash\ntrap '{}' TERM\necho $$ > {}/launched\n"
@@ -70,7 +70,7 @@ class WorkerProcessTest : public testing::Test {
     std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
     auto& worker = start("", {.launcher = {launcher.string()}});
     const pid_t process = process_in("launched");
-    EXPECT_THAT(answer(worker, 200ms), HasSubstr("no answer within 0.2 s"));
+    worker.lose(Status::timed_out, "");
     return process;
   }
   static bool is_alive(pid_t process) {
@@ -215,17 +215,6 @@ TEST_F(WorkerProcessTest, AProgramThatSpinsAfterItsAnswerIsNotQuiet) {
     EXPECT_FALSE(worker.wait_until_quiet());
     EXPECT_GT(std::chrono::steady_clock::now() - begun, 50ms) << "it is given time to fall asleep";
   }
-}
-
-TEST_F(WorkerProcessTest, ALauncherThatPrintsWhyItEndsBeforeTheFirstRequestIsUnderstood) {
-  const auto launcher = folder_.write(
-      "launcher",
-      fmt::format("#!/bin/bash\necho =====\necho $$ > {}/said\nsleep 0.05\necho BAD TERMINATION\nexit 9",
-                  folder_.path().string()));
-  std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
-  auto& worker = start("", {.launcher = {launcher.string()}});
-  EXPECT_GT(process_in("said"), 0);
-  EXPECT_EQ(answer(worker), "lost: ended with exit status 9: BAD TERMINATION");
 }
 
 /// srun's ranks are children of Slurm's daemons: only srun can end them.

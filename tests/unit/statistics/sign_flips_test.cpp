@@ -23,15 +23,15 @@ double by_trying_all(const std::vector<double>& values) {
 }
 
 TEST(SignFlips, OfValuesOfOneSignAreOneInTwoToTheirNumber) {
-  EXPECT_DOUBLE_EQ(sign_flip_chance({1, 2, 3}), 1.0 / 8);
-  EXPECT_DOUBLE_EQ(sign_flip_chance(std::vector<double>(30, 0.05)), std::exp2(-30));
-  EXPECT_DOUBLE_EQ(sign_flip_chance({-1, -2, -3}), 1);
+  EXPECT_DOUBLE_EQ(sign_flip_p_value({1, 2, 3}), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(sign_flip_p_value(std::vector<double>(30, 0.05)), std::exp2(-30));
+  EXPECT_DOUBLE_EQ(sign_flip_p_value({-1, -2, -3}), 1);
 }
 
 TEST(SignFlips, CountWhatIsEqual) {
-  EXPECT_DOUBLE_EQ(sign_flip_chance({}), 1);
-  EXPECT_DOUBLE_EQ(sign_flip_chance({0, 0, 0}), 1);
-  EXPECT_DOUBLE_EQ(sign_flip_chance({1, -1}), 0.75);
+  EXPECT_DOUBLE_EQ(sign_flip_p_value({}), 1);
+  EXPECT_DOUBLE_EQ(sign_flip_p_value({0, 0, 0}), 1);
+  EXPECT_DOUBLE_EQ(sign_flip_p_value({1, -1}), 0.75);
 }
 
 TEST(SignFlips, AreCountedAsByTryingAll) {
@@ -40,7 +40,7 @@ TEST(SignFlips, AreCountedAsByTryingAll) {
   for (std::size_t n = 1; n <= 12; ++n) {
     std::vector<double> values(n);
     for (double& v : values) v = draw(generator);
-    EXPECT_DOUBLE_EQ(sign_flip_chance(values), by_trying_all(values)) << n;
+    EXPECT_DOUBLE_EQ(sign_flip_p_value(values), by_trying_all(values)) << n;
   }
 }
 
@@ -55,8 +55,8 @@ TEST(Limited, ValuesShowAChangeThatOneHides) {
   std::vector<double> changes(22, 0.05);
   for (std::size_t i = 0; i < changes.size(); ++i) changes[i] += 0.001 * static_cast<double>(i % 5);
   changes[7] = -0.5;
-  EXPECT_GT(sign_flip_chance(changes), 1e-2);
-  EXPECT_LT(sign_flip_chance(limited(changes, 1.5)), 1e-4);
+  EXPECT_GT(sign_flip_p_value(changes), 1e-2);
+  EXPECT_LT(sign_flip_p_value(limited(changes, 1.5)), 1e-4);
 }
 
 /// If nothing changed, signs are random whatever the magnitudes: the p-value is below any level at most that
@@ -69,7 +69,7 @@ TEST(Limited, ValuesKeepTheTestExact) {
   for (int i = 0; i < trials; ++i) {
     std::vector<double> values(14);
     for (double& v : values) v = draw(generator);
-    if (sign_flip_chance(limited(values, 1.5)) <= 0.05) ++below;
+    if (sign_flip_p_value(limited(values, 1.5)) <= 0.05) ++below;
   }
   EXPECT_LE(below, trials * 0.05 + 3 * std::sqrt(trials * 0.05 * 0.95));
   EXPECT_GE(below, trials * 0.03) << "and not by never being small";

@@ -366,7 +366,7 @@ TEST(ThresholdFromResults, SaysWhatIsKnownOfBothSides) {
   EXPECT_NEAR(point.log_ratios.at(0).middle(), std::log(101.6 / 16), 1e-9);
   EXPECT_EQ(t.answers[0].from, 16);
   EXPECT_EQ(t.answers[0].to, 1024);
-  EXPECT_EQ(t.answers[0].in, Quantity::time);
+  EXPECT_EQ(t.answers[0].in, Metric::time);
   EXPECT_FALSE(point.wrong);
   EXPECT_THAT(note_texts(t.answers[0].notes), IsEmpty());
 }

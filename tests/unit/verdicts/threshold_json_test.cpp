@@ -52,7 +52,7 @@ auto fields_of(const LeadChange& c) {
 auto fields_of(const ThresholdPoint& p) {
   return std::tie(p.value, p.log_ratios, p.reason, p.wrong, p.interval);
 }
-auto fields_of(const ThresholdStand& s) {
+auto fields_of(const ThresholdPointSide& s) {
   return std::tie(s.backend, s.seconds, s.joules, s.cost, s.algorithm, s.interval, s.own_speed);
 }
 

@@ -25,7 +25,7 @@ class Noting final : public Prepared {
     asked.push_back(times);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  void bring() override { asked.push_back(0); }
+  void copy_inputs_to_device() override { asked.push_back(0); }
   Evidence show(const std::vector<std::int64_t>&) override { return {}; }
   std::string algorithm() const override { return ""; }
 
@@ -97,8 +97,8 @@ class Recording final : public Prepared {
   explicit Recording(bool fetches = false) : fetches_(fetches) {}
   void prepare_runs(std::int64_t runs) override { order += "prepare " + std::to_string(runs) + ", "; }
   void run() override { order += "run, "; }
-  void bring() override { order += "bring, "; }
-  bool fetch() override {
+  void copy_inputs_to_device() override { order += "bring, "; }
+  bool copy_outputs_to_host() override {
     order += "fetch, ";
     return fetches_;
   }

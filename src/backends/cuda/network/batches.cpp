@@ -44,9 +44,9 @@ class ImagesOnDevice {
   ImagesOnDevice(const LabelledImages& images, bool moves)
       : pixels_(on_device(images.pixels), moves), labels_(on_device(images.labels), moves) {}
 
-  void bring(cudaStream_t stream) {
-    pixels_.bring(stream);
-    labels_.bring(stream);
+  void copy_inputs_to_device(cudaStream_t stream) {
+    pixels_.copy_inputs_to_device(stream);
+    labels_.copy_inputs_to_device(stream);
   }
   const std::uint8_t* pixels() { return static_cast<const std::uint8_t*>(pixels_.data()); }
   const std::uint8_t* labels() { return static_cast<const std::uint8_t*>(labels_.data()); }
@@ -126,7 +126,9 @@ class ResidentImages final : public Batches {
             .place = place_.get()};
   }
 
-  void bring(Split split, cudaStream_t stream) override { images(split).bring(stream); }
+  void copy_inputs_to_device(Split split, cudaStream_t stream) override {
+    images(split).copy_inputs_to_device(stream);
+  }
 
  private:
   std::int64_t bytes_a_batch() const { return batch_ * static_cast<std::int64_t>(sizeof(std::uint32_t)); }

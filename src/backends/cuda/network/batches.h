@@ -33,7 +33,7 @@ class Batches : public Interface {
   /// first requested.
   virtual Batch batch(Split split) = 0;
   /// Enqueues copying a whole split to the device again, if the task's transfer is `once`.
-  virtual void bring(Split /*split*/, cudaStream_t /*stream*/) {}
+  virtual void copy_inputs_to_device(Split /*split*/, cudaStream_t /*stream*/) {}
 };
 
 /// The number of batches whose row numbers can be sent, from a data set on the device, before the device must

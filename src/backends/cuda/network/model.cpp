@@ -216,15 +216,15 @@ class NetworkModel final : public Model {
     enqueue_batch(split);
   }
 
-  void bring() override {
+  void copy_inputs_to_device() override {
     if (task_.transfer != Transfer::Policy::once) return;
-    batches_->bring(first_split(), stream());
-    parameters_.bring(stream());
+    batches_->copy_inputs_to_device(first_split(), stream());
+    parameters_.copy_inputs_to_device(stream());
   }
   /// In inference, nothing to copy but the logits, which every run has already enqueued.
-  bool fetch() override {
+  bool copy_outputs_to_host() override {
     if (task_.transfer != Transfer::Policy::once) return false;
-    if (task_.optimizer) parameters_.fetch(stream());
+    if (task_.optimizer) parameters_.copy_outputs_to_host(stream());
     return true;
   }
 

@@ -44,8 +44,8 @@ NetworkParameters::NetworkParameters(const ModelTask& task, TensorLayout layout)
   check(cudaStreamSynchronize(nullptr), "cudaMemset");  // other streams do not wait for it
 }
 
-void NetworkParameters::bring(cudaStream_t stream) {
-  values_.bring(stream);
+void NetworkParameters::copy_inputs_to_device(cudaStream_t stream) {
+  values_.copy_inputs_to_device(stream);
   if (is_narrow()) narrow(dtype_, values(), narrow_values_.data(), count_, stream);
 }
 
@@ -54,7 +54,7 @@ void NetworkParameters::reset(cudaStream_t stream) {
                         cudaMemcpyDeviceToDevice, stream),
         "cudaMemcpy");
   if (is_narrow()) narrow(dtype_, values(), narrow_values_.data(), count_, stream);
-  values_.fetch(stream);
+  values_.copy_outputs_to_host(stream);
   first_moments_.clear(stream);
   second_moments_.clear(stream);
 }

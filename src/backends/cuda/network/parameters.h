@@ -21,8 +21,8 @@ class NetworkParameters {
   NetworkParameters(const ModelTask& task, TensorLayout layout);
 
   /// Enqueues copying all values, in f32, from and to host memory, if the task moves them.
-  void bring(cudaStream_t stream);
-  void fetch(cudaStream_t stream) { values_.fetch(stream); }
+  void copy_inputs_to_device(cudaStream_t stream);
+  void copy_outputs_to_host(cudaStream_t stream) { values_.copy_outputs_to_host(stream); }
 
   /// Enqueues setting the initial values, also in host memory if they move, and zero optimiser state.
   void reset(cudaStream_t stream);

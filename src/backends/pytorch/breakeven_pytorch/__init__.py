@@ -4,8 +4,10 @@ import torch
 
 from breakeven_worker.backend import OutOfMemory, operations_of, out_of_memory_in
 from breakeven_worker.devices import backend_on
+from breakeven_worker.ranks import own_ranks
 
 from . import train_infer
+from .data_parallel import make_store
 from .device import Cpu, Gpu
 from .ways import Compiled, Eager
 
@@ -15,6 +17,9 @@ __all__ = ["Gpu", "make_backend"]
 def make_backend(program, threads, version):
     """`program`: "pytorch", with "-cuda" for a GPU and "-compiled" for torch.compile."""
     torch.set_num_threads(threads)
+    ranks = own_ranks()
+    if ranks.count > 1 and ranks.store is None:
+        ranks.store = make_store(ranks)
     device = Gpu() if "-cuda" in program else Cpu()
     compiled = program.endswith("-compiled")
     way = Compiled(device) if compiled else Eager(device)

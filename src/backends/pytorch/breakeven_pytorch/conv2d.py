@@ -71,8 +71,8 @@ class _Conv2d(MovedCase):
 
         return run
 
-    def fetch(self):
-        return self.result is not None and self.result.fetch(self._results[-1])
+    def copy_outputs_to_host(self):
+        return self.result is not None and self.result.copy_outputs_to_host(self._results[-1])
 
     def show(self, elements):
         # A new result probably reuses the memory of the released one: poison it, so that elements left out are NaN.
@@ -84,10 +84,10 @@ class _Conv2d(MovedCase):
             poison(self.result.on_host)
         for operand in self.operands:
             operand.forget_on_device()
-        self.bring()
+        self.copy_inputs_to_device()
         for _ in self._results:
             self.run()
-        fetched = self.fetch()
+        fetched = self.copy_outputs_to_host()
         self.wait()
         result = self.result.on_host if fetched else self._results[-1]
         # The weights' gradient has one result per filter, and is linear in it: show it as one row of k channels.

@@ -13,18 +13,17 @@ from torch.nn.parallel import DistributedDataParallel
 from breakeven_worker.ranks import connecting_by_nccl, own_ranks
 
 
+def make_store(ranks):
+    """PyTorch's store of the values that all ranks read, on rank 0."""
+    return dist.TCPStore(ranks.leader, ranks.leader_port, ranks.count, ranks.number == 0, wait_for_workers=False)
+
+
 @functools.cache
 def join_process_group(torch_device):
     """Makes PyTorch's group of all ranks: gloo between CPUs, NCCL between GPUs."""
     ranks = own_ranks()
-
-    def store(port):
-        return dist.TCPStore(ranks.address, port, ranks.count, ranks.number == 0, wait_for_workers=False)
-
-    own = store(0) if ranks.number == 0 else None  # on a free port
-    port = ranks.broadcast(own and own.port)
     library = {"cpu": "gloo", "cuda": "nccl"}[torch_device.type]
-    dist.init_process_group(library, store=own or store(port), rank=ranks.number, world_size=ranks.count)
+    dist.init_process_group(library, store=ranks.store, rank=ranks.number, world_size=ranks.count)
     if library == "nccl":  # it connects in the first exchange
         with connecting_by_nccl(ranks, torch.cuda.device_count()):
             dist.all_reduce(torch.zeros(1, device=torch_device))

@@ -22,11 +22,11 @@ class Moved:
         self.on_device = tensor
         self.on_host = torch.empty_like(tensor, device="cpu", pin_memory=True).copy_(tensor) if moving else None
 
-    def bring(self):
+    def copy_inputs_to_device(self):
         if self.on_host is not None:
             self.on_device.copy_(self.on_host, non_blocking=True)
 
-    def fetch(self, result=None):
+    def copy_outputs_to_host(self, result=None):
         """Copies `result`, or the tensor on the device, to the host. Returns False if nothing is copied."""
         if self.on_host is None:
             return False
@@ -34,13 +34,13 @@ class Moved:
         return True
 
     def forget_on_device(self):
-        """Overwrites the tensor on the device, so that later results depend on what bring() copies."""
+        """Overwrites the tensor on the device, so that later results depend on what copy_inputs_to_device() copies."""
         if self.on_host is not None:
             memory = torch.empty(0, dtype=torch.uint8, device=self.on_device.device)
             memory.set_(self.on_device.untyped_storage()).fill_(0xFF)  # NaN in every floating-point type
 
     def for_user(self):
-        """Returns the tensor that a user reads. Call fetch() and wait before."""
+        """Returns the tensor that a user reads. Call copy_outputs_to_host() and wait before."""
         return self.on_device if self.on_host is None else self.on_host
 
 
@@ -49,12 +49,12 @@ class MovedCase(WithoutGradients):
 
     operands, result = [], None
 
-    def bring(self):
+    def copy_inputs_to_device(self):
         for operand in self.operands:
-            operand.bring()
+            operand.copy_inputs_to_device()
 
-    def fetch(self):
-        return self.result is not None and self.result.fetch()
+    def copy_outputs_to_host(self):
+        return self.result is not None and self.result.copy_outputs_to_host()
 
     def computed(self, results=()):
         """Returns the result of one run of each operand set. Before it, `results`, which are those of all sets, and the
@@ -63,9 +63,9 @@ class MovedCase(WithoutGradients):
             poison(result)
         for operand in self.operands:
             operand.forget_on_device()
-        self.bring()
+        self.copy_inputs_to_device()
         for _ in range(self.operand_sets):
             self.run()
-        self.fetch()
+        self.copy_outputs_to_host()
         self.wait()
         return self.result.for_user()

@@ -94,16 +94,16 @@ class _Model:
 
         transfer = Transfer.of(p).policy if device.has_own_memory else "resident"
         self._streams, self._moves_all = transfer == "each", transfer == "once"
-        self._moved = []  # copied by bring()
+        self._moved = []  # copied by copy_inputs_to_device()
 
     def wait(self):
         self._device.wait()
 
-    def bring(self):
+    def copy_inputs_to_device(self):
         for tensor in self._moved:
-            tensor.bring()
+            tensor.copy_inputs_to_device()
 
-    def fetch(self):
+    def copy_outputs_to_host(self):
         return False
 
     def _to_device(self, tensor):
@@ -152,7 +152,7 @@ class _Trainer(_Model):
                 module.reset_parameters()
         set_initial_values(self._network, self._seed)
         self._network.train()
-        self.fetch()
+        self.copy_outputs_to_host()
         for state in self._optimizer.state.values():
             for tensor in state.values():
                 if tensor is not None:  # older versions of torch have None without momentum
@@ -162,8 +162,8 @@ class _Trainer(_Model):
             self._device.torch_device.type, init_scale=_FIRST_LOSS_SCALE, enabled=self._scales_loss
         )
 
-    def fetch(self):
-        return any([tensor.fetch() for tensor in self._moved_parameters])
+    def copy_outputs_to_host(self):
+        return any([tensor.copy_outputs_to_host() for tensor in self._moved_parameters])
 
     def _batch(self, rows):
         images = self._images.index_select(0, rows)
@@ -321,7 +321,7 @@ class _Predictor(_Model):
             self._fetched = torch.empty((batch, dataset.CLASSES), dtype=self._images.dtype, pin_memory=True)
         self._run = way.inferred(self._network, self._images[:batch].to(device.torch_device), predictor)
 
-    def fetch(self):
+    def copy_outputs_to_host(self):
         if self._fetched is None:
             return False
         self._fetched.copy_(self._logits, non_blocking=True)

@@ -57,11 +57,11 @@ class Prepared:
         """Does the work once. Only this, the transfers and wait() are timed."""
         raise NotImplementedError
 
-    def bring(self):
+    def copy_inputs_to_device(self):
         """For a device with its own memory, if the case moves data (docs/worker-protocol.md): copies the inputs of
         run() from host to device memory, before the runs of an iteration."""
 
-    def fetch(self):
+    def copy_outputs_to_host(self):
         """Copies the result to host memory, after the runs. False if there is no result for which the host waits."""
         return False
 

@@ -86,11 +86,11 @@ class Computed(Prepared):
     def run(self):
         self._result = self._function(*self._operands)
 
-    def bring(self):
+    def copy_inputs_to_device(self):
         if self._moves:
             self._operands = [self._device.put(operand) for operand in self._on_host]
 
-    def fetch(self):
+    def copy_outputs_to_host(self):
         if self._moves:
             self._fetched = self._device.get(self._result)
         return self._moves
@@ -104,9 +104,9 @@ class Computed(Prepared):
 
     def shown(self):
         """The result of one iteration, as a numpy array."""
-        self.bring()
+        self.copy_inputs_to_device()
         self.run()
-        return self._fetched if self.fetch() else self._device.get(self._result)
+        return self._fetched if self.copy_outputs_to_host() else self._device.get(self._result)
 
 
 class Convolved(Computed):

@@ -12,7 +12,7 @@ A model has
     counts               {"train": images, "test": images}
     test_labels          numpy array
     algorithm            how it is computed
-    bring(), fetch()     as in Prepared
+    copy_inputs_to_device(), copy_outputs_to_host()     as in Prepared
     take_communication_seconds()  as in Prepared, of a model that several ranks train
 Each of several ranks gets its rows of each batch, and the loss is the mean over these.
 The test set is followed by its first `batch` images, so that every batch is a slice.
@@ -25,7 +25,7 @@ import numpy as np
 from . import evidence
 from .backend import Epoch, Prepared
 from .dataset import CLASSES, DISTINCT_ORDERS, epoch_order
-from .ranks import Alone
+from .ranks import own_ranks
 from .random_stream import PARAMETERS, RandomStream
 
 FIRST_STEPS = 3  # steps whose losses are compared with the reference
@@ -82,18 +82,19 @@ class _NetworkCase(Prepared):
     def __init__(self, model, batch, seed):
         self._model, self._batch, self._seed = model, batch, seed
         self.algorithm = model.algorithm
-        self.bring, self.fetch, self.wait = model.bring, model.fetch, model.wait
+        self.copy_inputs_to_device, self.copy_outputs_to_host = model.copy_inputs_to_device, model.copy_outputs_to_host
+        self.wait = model.wait
 
 
 class Training(_NetworkCase):
     """A training case. run() is the next step in the order of the epochs. The first train_epoch() starts from the
     initial parameters, whatever run() did before; the next ones continue from there.
 
-    Of several ranks each trains on its part of each batch. Rank 0 shows the logits and losses of whole batches."""
+    Of several ranks each trains on its part of each batch, and shows the logits and losses of whole batches."""
 
     def __init__(self, model, batch, seed, ranks=None):
         super().__init__(model, batch, seed)
-        self._ranks = ranks or Alone()
+        self._ranks = ranks or own_ranks()
         self._part = self._ranks.part_of(batch)
         self._order = BatchOrder(model.counts["train"], batch, seed, model.place_order, self._part)
         self._losses = []
@@ -118,20 +119,16 @@ class Training(_NetworkCase):
         self._order.restart()
         losses = self._ranks.average([self._moved_step() for _ in range(FIRST_STEPS)])
         self._restart()
-        shown = {} if logits is None else _logits_evidence(logits, elements, self._seed)
-        return {**shown, "losses": losses}
+        return {**_logits_evidence(logits, elements, self._seed), "losses": losses}
 
     def _of_whole_batch(self, logits):
-        """The logits of all ranks, for rank 0; None for the others."""
-        if self._ranks.count == 1:
-            return logits
-        parts = self._ranks.gather(logits.tolist())
-        return parts and np.concatenate(parts)
+        """The logits of all ranks."""
+        return logits if self._ranks.count == 1 else np.concatenate(self._ranks.exchange(logits.tolist()))
 
     def _moved_step(self):
-        self.bring()
+        self.copy_inputs_to_device()
         loss = float(self._model.train_step(self._order.next()))
-        self.fetch()
+        self.copy_outputs_to_host()
         return loss
 
     def take_losses(self):
@@ -200,6 +197,6 @@ class Inference(_NetworkCase):
         self._first = (first + self._batch) % self._count
 
     def show(self, elements):
-        self.bring()
+        self.copy_inputs_to_device()
         logits = self._model.logits_array(self._model.infer("test", slice(0, self._batch)))
         return _logits_evidence(logits, elements, self._seed)

@@ -77,10 +77,10 @@ class Model:
     def wait(self):
         self._device.ready(self._last)
 
-    def bring(self):
+    def copy_inputs_to_device(self):
         pass
 
-    def fetch(self):
+    def copy_outputs_to_host(self):
         return False
 
     def inference_context(self):

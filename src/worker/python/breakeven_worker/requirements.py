@@ -8,8 +8,7 @@ import os
 import re
 import sys
 
-from .backend import Failed
-from .ranks import Alone, own_ranks, speaks_protocol
+from .ranks import own_ranks
 
 # The names of modules in messages; pip uses the same names as Python.
 NAMES = {"jax": "JAX", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
@@ -81,28 +80,9 @@ def require_nvidia_driver():
 
 
 def _refuse(reason):
-    refuse_every_request(reason, ranks_or_refuse())
-
-
-def ranks_or_refuse():
-    """The ranks of this program. If they cannot be connected, every request is refused."""
-    try:
-        return own_ranks()
-    except Failed as e:
-        if not speaks_protocol():
-            print(e, file=sys.stderr)
-            sys.exit(0)  # with another status a launcher would end rank 0 before it has said why
-        refuse_every_request(str(e), Alone())
-
-
-def refuse_every_request(reason, ranks):
+    ranks = own_ranks()
     for line in ranks.requests():
-        last = '"quit"' in line
-        if last:
-            ranks.leave()
-        answer = ranks.combined({"ok": False, "status": "failed", "reason": reason})
-        if ranks.number == 0:
-            print(json.dumps(answer), flush=True)
-        if last:
+        ranks.answer(json.dumps({"ok": False, "status": "failed", "reason": reason}))
+        if '"quit"' in line:
             break
     sys.exit(0)

@@ -10,8 +10,7 @@ import sys
 from . import host
 from .backend import Case, Failed, OutOfMemory, Transfer, Unsupported
 from .host import EnergyMeter, cpus_one_a_core_first, keep_freed_memory, return_freed_memory, stay_near_gpu
-from .ranks import Alone, cpus_of_place
-from .requirements import ranks_or_refuse
+from .ranks import cpus_of_place, own_ranks
 from .timing import may_race, take_sample
 
 PROTOCOL = 1
@@ -22,24 +21,16 @@ def serve(make_backend, on_gpu=False):
     to CPUs of their own, or with `on_gpu` to those near their GPU."""
     # If the driver is interrupted, the program ends at once, without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    ranks = ranks_or_refuse()
-    # Libraries may print to standard output at any time: theirs becomes standard error.
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    ranks = own_ranks()
     keep_freed_memory()
-    worker = _Worker(make_backend, ranks, on_gpu)
+    worker = _Worker(make_backend, on_gpu)
     for line in ranks.requests():
-        own = _respond(worker, line)
-        if worker.quit:
-            ranks.leave()
-        answer = ranks.combined(own)
-        if not answer["ok"] and (own["ok"] or worker.is_empty()):
+        answer = _respond(worker, line)
+        if not answer["ok"] and worker.is_empty():
             _release_after_refusal(worker)
         try:
-            if ranks.number == 0:
-                print(_to_line(answer), file=out, flush=True)
-        except BrokenPipeError:  # the driver has ended
+            ranks.answer(_to_line(answer))
+        except OSError:  # the driver has ended
             os._exit(1)
         if worker.quit:
             break
@@ -52,8 +43,7 @@ def refusal(status, reason):
 
 
 def _release_after_refusal(worker):
-    """Releases what a refused request has left: a prepare half of its case, or the other ranks' refusal this one's. The
-    next request may be to another program, which needs the memory."""
+    """Releases what a refused prepare has left. The next request may be to another program, which needs the memory."""
     try:
         worker.release()
     except Exception as e:  # the answer says what went wrong first
@@ -125,9 +115,9 @@ def numbers(values):
 
 
 class _Worker:
-    def __init__(self, make_backend, ranks=None, on_gpu=False):
+    def __init__(self, make_backend, on_gpu=False):
         self.quit = False
-        self._ranks = ranks or Alone()
+        self._ranks = own_ranks()
         self._on_gpu = on_gpu
         self._make_backend = make_backend
         self._backend = None
@@ -157,6 +147,7 @@ class _Worker:
             raise Failed("'threads' must be at least 1")
         threads, place = request["threads"], {}
         if self._ranks.count > 1:
+            self._ranks.take_places(request["hosts"], request["leader"], request["leader_port"])
             threads, place = self._take_place(threads)
         backend = self._backend = self._make_backend(threads)
         _collect_and_freeze()
@@ -194,7 +185,7 @@ class _Worker:
                 os.sched_setaffinity(0, cpus)
             except OSError:  # the kernel refuses, as in some containers
                 cpus = []
-        return threads, {"host": ranks.hosts[ranks.number], "pid": os.getpid(), "threads": threads, "cpus": cpus}
+        return threads, {"host": ranks.host, "pid": os.getpid(), "threads": threads, "cpus": cpus}
 
     def _on_prepare(self, request):
         if self._backend is None:

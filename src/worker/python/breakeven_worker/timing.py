@@ -104,11 +104,11 @@ def _iteration(prepared, transfer):
         return prepared.run
 
     def moved():
-        prepared.bring()
+        prepared.copy_inputs_to_device()
         for _ in repeat(None, transfer.repetitions):
             prepared.run()
         # If a result is copied to the host, the next iteration waits for it.
-        if prepared.fetch():
+        if prepared.copy_outputs_to_host():
             prepared.wait()
 
     return moved

@@ -69,7 +69,7 @@ TEST(RankCharts, OfManyMachinesShowTheFirstAndSayWhatIsLeftOut) {
 TEST(RankCharts, ShowTheMetricOfTheRankingFirst) {
   const std::vector<Result> results = two_machines();
   RankOptions options;
-  options.by = Quantity::cost;
+  options.by = Metric::cost;
   options.prices = Prices{.currency = "USD", .offers = {}, .electricity = {}};
   for (const char* device : {"CPU of fast", "CPU of slow"}) {
     Offer& offer = options.prices->offers.emplace_back();

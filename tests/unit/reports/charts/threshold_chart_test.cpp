@@ -36,7 +36,7 @@ TEST(ThresholdChart, ShowsWhoIsAheadAndMarksWhereThatChanges) {
 
 TEST(ThresholdChart, IsInWhatWasAskedFor) {
   Threshold t = sample::threshold();
-  t.answers[0].in = Quantity::cost;
+  t.answers[0].in = Metric::cost;
   EXPECT_EQ(threshold_chart(t, t.answers[0]).y.label, "times as cheap");
   EXPECT_EQ(question_of(t.answers[0]), "Matrix products, m = n = k, f32, by cost");
 }

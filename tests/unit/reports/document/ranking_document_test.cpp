@@ -138,7 +138,7 @@ TEST(RankingDocument, HasPricesAndWhenAGpuPays) {
     return made;
   };
   RankOptions options;
-  options.by = Quantity::cost;
+  options.by = Metric::cost;
   options.prices =
       Prices{.currency = "USD", .offers = {offer("CPU of a", 0.1), offer("A GPU", 2)}, .electricity = {}};
   const Document made = document_of(rank_results(results, options));
@@ -181,7 +181,7 @@ TEST(RankingDocument, ByEnergyShowsTheMostEconomicalBackend) {
   const std::vector<Result> results{machine("a", {fast, economical}),
                                     machine("b", {product("onednn", 64, 3)})};
   RankOptions options;
-  options.by = Quantity::energy;
+  options.by = Metric::energy;
   options.mix =
       Mix{.title = "", .entries = {{.id = fast.id, .title = "p", .weight = 1, .instead = {economical.id}}}};
   const Card by_energy = document_of(rank_results(results, options)).cards.at(0);
@@ -191,7 +191,7 @@ TEST(RankingDocument, ByEnergyShowsTheMostEconomicalBackend) {
   EXPECT_EQ(energies.cells.at(2).note, "BLIS, bf16");
   EXPECT_EQ(std::get<std::string>(energies.cells.at(3).value), "energy not known");
 
-  options.by = Quantity::time;
+  options.by = Metric::time;
   const Card by_time = document_of(rank_results(results, options)).cards.at(0);
   EXPECT_THAT(column_texts(by_time.tables.at(0), "notes"), testing::Each(""));
   EXPECT_EQ(by_time.details.at(0).rows.at(0).cells.at(2).note, "oneDNN");

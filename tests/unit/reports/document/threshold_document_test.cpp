@@ -191,7 +191,7 @@ TEST(ThresholdDocument, FromResultsHasNoLaunches) {
 TEST(ThresholdDocument, OfManyAnswersHasATable) {
   Threshold t = sample::threshold();
   t.answers.assign(4, t.answers[0]);
-  t.answers[1].in = Quantity::energy;
+  t.answers[1].in = Metric::energy;
   const Card card = document_of(t).cards.at(0);
   EXPECT_THAT(card.answer, SizeIs(4));
   EXPECT_THAT(texts(card.answer), Contains(HasSubstr("f32, by energy")));

@@ -28,7 +28,7 @@ LeadChange bracket(Lead below, Lead above, std::int64_t low, std::int64_t high) 
           .latest = high};
 }
 
-Threshold changed(BreakEven::Answer answer, std::vector<LeadChange> changes, Quantity in = Quantity::time) {
+Threshold changed(BreakEven::Answer answer, std::vector<LeadChange> changes, Metric in = Metric::time) {
   Threshold t = sample::threshold();
   t.answers[0].in = in;
   t.answers[0].found.answer = answer;
@@ -50,10 +50,10 @@ TEST(ThresholdWords, SayWhoIsAheadFromWhere) {
       words(changed(from_value, {bracket(Lead::neither, Lead::challenger, 48, 64)})),
       "b is faster than a from m = 64 up to 2,048, the largest measured: by ~3.7x at 1,024. Below that there "
       "is no measurable difference.");
-  EXPECT_EQ(words(changed(until_value, {bracket(Lead::challenger, Lead::baseline, 48, 64)}, Quantity::cost)),
+  EXPECT_EQ(words(changed(until_value, {bracket(Lead::challenger, Lead::baseline, 48, 64)}, Metric::cost)),
             "a costs less than b from m = 64 up to 2,048, the largest measured: by 2.0x at 64. Below that b "
             "costs less.");
-  EXPECT_EQ(words(changed(neither, {bracket(Lead::baseline, Lead::neither, 48, 64)}, Quantity::energy)),
+  EXPECT_EQ(words(changed(neither, {bracket(Lead::baseline, Lead::neither, 48, 64)}, Metric::energy)),
             "There is no measurable difference between a and b from m = 64 up to 2,048, the largest "
             "measured. Below "
             "that a uses less energy.");
@@ -123,7 +123,7 @@ TEST(ThresholdWords, CallThreadsByTheirNumber) {
 
 TEST(ThresholdWords, CountThreadsInLettersUpToTwelve) {
   using enum BreakEven::Answer;
-  const auto with = [](int baseline, int challenger, Quantity in, BreakEven::Answer answer = always) {
+  const auto with = [](int baseline, int challenger, Metric in, BreakEven::Answer answer = always) {
     Threshold t = changed(answer, {}, in);
     t.sides[1] = t.sides[0];
     t.sides[0].threads = baseline;
@@ -132,20 +132,20 @@ TEST(ThresholdWords, CountThreadsInLettersUpToTwelve) {
     return words(t);
   };
   const std::string range = " at every value measured, from m = 64 to 2,048.";
-  EXPECT_EQ(with(13, 12, Quantity::time), "Twelve threads are faster than 13" + range);
-  EXPECT_EQ(with(12, 13, Quantity::time), "13 threads are faster than twelve" + range);
-  EXPECT_EQ(with(1, 2, Quantity::energy), "Two threads use less energy than one" + range);
-  EXPECT_EQ(with(1, 2, Quantity::energy, never), "One thread uses less energy than two" + range);
-  EXPECT_EQ(with(1, 2, Quantity::cost), "Two threads cost less than one" + range);
-  EXPECT_EQ(with(1, 2, Quantity::cost, never), "One thread costs less than two" + range);
-  EXPECT_EQ(with(1, 2, Quantity::time, never), "One thread is faster than two" + range);
-  EXPECT_EQ(with(1, 2, Quantity::time, neither),
+  EXPECT_EQ(with(13, 12, Metric::time), "Twelve threads are faster than 13" + range);
+  EXPECT_EQ(with(12, 13, Metric::time), "13 threads are faster than twelve" + range);
+  EXPECT_EQ(with(1, 2, Metric::energy), "Two threads use less energy than one" + range);
+  EXPECT_EQ(with(1, 2, Metric::energy, never), "One thread uses less energy than two" + range);
+  EXPECT_EQ(with(1, 2, Metric::cost), "Two threads cost less than one" + range);
+  EXPECT_EQ(with(1, 2, Metric::cost, never), "One thread costs less than two" + range);
+  EXPECT_EQ(with(1, 2, Metric::time, never), "One thread is faster than two" + range);
+  EXPECT_EQ(with(1, 2, Metric::time, neither),
             "There is no measurable difference between a on 1 thread and a on 2 threads" + range);
-  EXPECT_EQ(with(2, 2, Quantity::time), "a is faster than a" + range) << "not threads are what differs";
+  EXPECT_EQ(with(2, 2, Metric::time), "a is faster than a" + range) << "not threads are what differs";
 }
 
 TEST(ThresholdWords, CountRanksIfTheSidesDifferInThem) {
-  Threshold t = changed(BreakEven::Answer::always, {}, Quantity::time);
+  Threshold t = changed(BreakEven::Answer::always, {}, Metric::time);
   t.sides[1] = t.sides[0];
   t.sides[1].ranks = 2;
   t.sides[1].threads = t.sides[0].threads + 1;  // which the ranks share
@@ -490,10 +490,10 @@ TEST(ThresholdNotes, SayWhichChangesAreLessPreciseThanRequested) {
 /// The challenger is slower by the pairs, but faster by the medians of all launches.
 TEST(ThresholdPointTest, ThatContradictsItsMediansIsNoted) {
   Threshold t = sample::threshold();
-  EXPECT_FALSE(medians_disagree(t.answers[0].points[0], Quantity::time));
+  EXPECT_FALSE(medians_disagree(t.answers[0].points[0], Metric::time));
   EXPECT_EQ(medians_note(t.answers[0], "m"), "");
   t.answers[0].points[0].sides[1].seconds = 0.9e-5;
-  EXPECT_TRUE(medians_disagree(t.answers[0].points[0], Quantity::time));
+  EXPECT_TRUE(medians_disagree(t.answers[0].points[0], Metric::time));
   EXPECT_THAT(medians_note(t.answers[0], "m"), HasSubstr("m 64: the two medians are of different launches"));
 }
 
@@ -503,7 +503,7 @@ TEST(ThresholdPointTest, ContradictsItsMediansOnlyPlainly) {
     point.log_ratios = {by_pairs};
     point.sides[0].seconds = baseline;
     point.sides[1].seconds = challenger;
-    return medians_disagree(point, Quantity::time);
+    return medians_disagree(point, Metric::time);
   };
   EXPECT_TRUE(disagree(1, 1.006, -0.006));
   EXPECT_TRUE(disagree(1, 0.994, 0.006));
@@ -514,12 +514,12 @@ TEST(ThresholdPointTest, ContradictsItsMediansOnlyPlainly) {
   EXPECT_FALSE(disagree(1, 0, 0.006));
   ThresholdPoint point;
   point.sides[0].seconds = point.sides[1].seconds = 1;
-  EXPECT_FALSE(medians_disagree(point, Quantity::time)) << "without pairs";
+  EXPECT_FALSE(medians_disagree(point, Metric::time)) << "without pairs";
   point.log_ratios = {1};
   point.sides[0].joules = 2;
-  EXPECT_FALSE(medians_disagree(point, Quantity::energy)) << "the other side's is not known";
+  EXPECT_FALSE(medians_disagree(point, Metric::energy)) << "the other side's is not known";
   point.sides[1].joules = 1;
-  EXPECT_TRUE(medians_disagree(point, Quantity::energy));
+  EXPECT_TRUE(medians_disagree(point, Metric::energy));
 }
 
 TEST(ThresholdPointTest, AllThatContradictTheirMediansAreInOneNote) {

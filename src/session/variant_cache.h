@@ -1,4 +1,4 @@
-// The cache file of the kernels of a library that were fastest here, so that each library is raced only once.
+// The file of the kernels of a library that were fastest here, so that each library is raced only once.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace breakeven::cblas {
+namespace breakeven {
 
 /// Identifies the machine and library for which a choice of kernels is valid. Machines of several kinds may
 /// share a home folder.
@@ -16,7 +16,7 @@ struct ChoiceKey {
   bool operator==(const ChoiceKey&) const = default;
 };
 
-/// Thrown for text that is not a cache file's.
+/// Thrown for text that is not such a file's.
 class DamagedCache : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -31,13 +31,10 @@ std::string with_choice(const std::string& text, const ChoiceKey& key, const std
 
 /// The path of the cache file: breakeven/kernels.json in XDG_CACHE_HOME, or in ~/.cache. Empty if the
 /// environment defines neither.
-std::filesystem::path kernel_cache_file();
+std::filesystem::path choices_file();
 
-/// Reads the cache file; empty if there is none. Throws DamagedCache for one that is too large,
-/// std::system_error for one that cannot be read.
-std::string read_cache(const std::filesystem::path& file);
+/// Reads the cache file; empty if there is none. Throws DamagedCache for one that is too large or not an
+/// ordinary file, std::system_error for one that cannot be read.
+std::string read_choices(const std::filesystem::path& file);
 
-/// Writes the cache file by renaming a finished one, and makes its folder. Throws std::system_error.
-void write_cache(const std::filesystem::path& file, const std::string& text);
-
-}  // namespace breakeven::cblas
+}  // namespace breakeven

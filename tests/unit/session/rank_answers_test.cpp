@@ -1,4 +1,4 @@
-#include "worker/rank_answers.h"
+#include "session/rank_answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::vector<std::string> two_hosts{"a", "b"};
 
@@ -72,19 +71,30 @@ TEST(RankAnswers, RanksOnGpusOfDifferentModelsAreRefused) {
   EXPECT_EQ(combined<answer::Refusal>({first, second}).reason,
             "rank 1 on b: computes on NVIDIA T400, and rank 0 on NVIDIA A100; ranks must not differ: "
             "CUDA_VISIBLE_DEVICES chooses GPUs of one model");
-  EXPECT_EQ(cpu_warning({first, second}, two_hosts), "") << "they are no CPUs";
+  EXPECT_EQ(note_of_cpus({first, second}, two_hosts), std::nullopt) << "they are no CPUs";
 }
 
 TEST(RankAnswers, RanksOnCpusOfDifferentModelsAreWarnedOf) {
   answer::Hello first = hello_on("a"), second = hello_on("b");
   first.device_name = second.device_name = "EPYC 1";
-  EXPECT_EQ(cpu_warning({first, second}, two_hosts), "");
+  EXPECT_EQ(note_of_cpus({first, second}, two_hosts), std::nullopt);
   second.device_name = "EPYC 2";
   EXPECT_EQ(combined<answer::Hello>({first, second}).ranks.size(), 2U);
-  EXPECT_EQ(cpu_warning({first, second}, two_hosts),
-            "rank 1 on b computes on EPYC 2, and rank 0 on EPYC 1: a step takes as long as the slower one "
-            "needs");
-  EXPECT_EQ(cpu_warning({answer::Refusal{}, second}, two_hosts), "");
+  EXPECT_EQ(note_of_cpus({first, second}, two_hosts),
+            (Note{.kind = NoteKind::ranks_on_other_cpus, .about = {"rank 1 on b", "EPYC 2", "EPYC 1"}}));
+  EXPECT_EQ(note_of_cpus({answer::Refusal{}, second}, two_hosts), std::nullopt);
+}
+
+/// CPUs of unlike models support unlike dtypes.
+TEST(RankAnswers, WhatOneRankLacksNoneHas) {
+  answer::Hello first = hello_on("a"), second = hello_on("b");
+  first.supports = {{"train", {"f32", "bf16"}}, {"all_reduce", {"f32"}}};
+  second.supports = {{"train", {"f32"}}};
+  second.unreadable = {{"joules", "why"}};
+  const auto together = combined<answer::Hello>({first, second});
+  EXPECT_THAT(together.supports, ElementsAre(testing::Pair("train", ElementsAre("f32")),
+                                             testing::Pair("all_reduce", testing::IsEmpty())));
+  EXPECT_EQ(together.unreadable.at("joules"), "why");
 }
 
 TEST(RankAnswers, ASampleLastsAsLongAsTheLongestAndCostsTheTimeOfAll) {
@@ -135,7 +145,7 @@ TEST(RankAnswers, ARefusalOfOneRankIsThatOfAll) {
 }
 
 TEST(RankAnswers, ARefusalForAnothersIsNotTheReason) {
-  const answer::Refusal follows{.status = "unsupported", .reason = refused_by_another_rank};
+  const answer::Refusal follows{.status = "unsupported", .reason = answer::refused_by_another_rank};
   const answer::Refusal own{.status = "out_of_memory", .reason = "needs 9 GiB"};
   EXPECT_EQ(combined<answer::Refusal>({follows, own}).reason, "rank 1 on b: needs 9 GiB");
   EXPECT_EQ(combined<answer::Refusal>({own, own}).reason, "needs 9 GiB");
@@ -155,17 +165,19 @@ TEST(RankAnswers, ResultsThatDifferAreRefused) {
 TEST(Stragglers, ARankThatIsSlowInMostSamplesIsNamed) {
   Stragglers found;
   for (int i = 0; i < 10; ++i) {
-    EXPECT_THAT(i < 5 ? found.warning(two_hosts) : "", IsEmpty());
+    if (i < 5) {
+      EXPECT_EQ(found.found(two_hosts), std::nullopt);
+    }
     found.note({sample(2.0, i < 3 ? 0.1 : 1.0), sample(2.0, 0.1)});
   }
-  EXPECT_EQ(found.warning(two_hosts),
-            "rank 1 on b computes more than 1.25x as long as the median rank: the others wait for it");
+  EXPECT_EQ(found.found(two_hosts),
+            (Note{.kind = NoteKind::slow_rank, .figures = {1.25}, .about = {"rank 1 on b"}}));
 }
 
 TEST(Stragglers, RanksThatOnlyCommunicateHaveNone) {
   Stragglers found;
   for (int i = 0; i < 10; ++i) found.note({sample(1.0, 0.999), sample(1.0, 0.99)});
-  EXPECT_THAT(found.warning(two_hosts), IsEmpty());
+  EXPECT_EQ(found.found(two_hosts), std::nullopt);
 }
 
 }  // namespace

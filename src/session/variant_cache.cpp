@@ -1,21 +1,16 @@
-#include "backends/cblas/kernel_cache.h"
+#include "session/variant_cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "host/cache_folder.h"
+#include "results/whole_file.h"
 
-namespace breakeven::cblas {
+namespace breakeven {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -35,7 +30,7 @@ struct Choice {
   std::string kernels;
 };
 
-const std::string& text_of(const Json& object, const char* name) {
+const std::string& member_text(const Json& object, const char* name) {
   const auto found = object.find(name);  // find() returns end() if it is not an object
   if (found == object.end() || !found->is_string())
     throw DamagedCache(fmt::format("a choice in it has no '{}'", name));
@@ -50,8 +45,8 @@ std::vector<Choice> choices_in(const std::string& text) {
     throw DamagedCache(fmt::format("it is not JSON of the schema {}", schema));
   std::vector<Choice> choices;
   for (const Json& one : document["choices"]) {
-    Choice choice{.key = {}, .kernels = text_of(one, "kernels")};
-    for (const auto& [name, field] : fields) choice.key.*field = text_of(one, name);
+    Choice choice{.key = {}, .kernels = member_text(one, "kernels")};
+    for (const auto& [name, field] : fields) choice.key.*field = member_text(one, name);
     choices.push_back(std::move(choice));
   }
   return choices;
@@ -87,37 +82,19 @@ std::string with_choice(const std::string& text, const ChoiceKey& key, const std
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::filesystem::path kernel_cache_file() {
+std::filesystem::path choices_file() {
   const std::filesystem::path folder = user_cache_folder();
   return folder.empty() ? folder : folder / "kernels.json";
 }
 
-std::string read_cache(const std::filesystem::path& file) {
-  const auto status = std::filesystem::status(file);  // not opened before: opening a pipe would block
-  if (!std::filesystem::exists(status)) return "";
-  if (!std::filesystem::is_regular_file(status)) throw DamagedCache("it is not an ordinary file");
-  if (std::filesystem::file_size(file) > largest_file) throw DamagedCache("it is too large");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::system_error(errno, std::generic_category());
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+std::string read_choices(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return "";
+  if (is_special_file(file)) throw DamagedCache("it is not an ordinary file");
+  try {
+    return read_whole_file(file, largest_file);
+  } catch (const FileTooLarge&) {
+    throw DamagedCache("it is too large");
+  }
 }
 
-void write_cache(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::filesystem::path beside = file;
-  beside += fmt::format(".{}", getpid());
-  errno = 0;
-  std::ofstream out(beside, std::ios::binary);
-  out << text;
-  out.close();
-  const int error = errno;
-  std::error_code renamed(error != 0 ? error : EIO, std::generic_category());
-  if (out) std::filesystem::rename(beside, file, renamed);
-  if (!renamed) return;
-  std::error_code ignored;
-  std::filesystem::remove(beside, ignored);
-  throw std::system_error(renamed);
-}
-
-}  // namespace breakeven::cblas
+}  // namespace breakeven

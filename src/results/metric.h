@@ -8,10 +8,10 @@
 
 namespace breakeven {
 
-enum class Quantity { time, energy, cost };
-inline constexpr std::array quantities{Quantity::time, Quantity::energy, Quantity::cost};
+enum class Metric { time, energy, cost };
+inline constexpr std::array all_metrics{Metric::time, Metric::energy, Metric::cost};
 
-constexpr std::array<std::string_view, 3> names_of(Quantity) {
+constexpr std::array<std::string_view, 3> names_of(Metric) {
   return {"time", "energy", "cost"};
 }
 

@@ -1,4 +1,4 @@
-#include "worker/rank_answers.h"
+#include "session/rank_answers.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,13 @@
 #include <set>
 #include <utility>
 
-#include "worker/communicator.h"
-
 namespace breakeven {
 namespace {
 
 using Hosts = std::vector<std::string>;
+
+/// Times the median rank's computation from which the others wait for a rank.
+constexpr double much_longer = 1.25;
 
 answer::Refusal refusal_of(std::size_t rank, const Hosts& hosts, const std::string& reason) {
   return {.status = "failed", .reason = fmt::format("{}: {}", rank_text(rank, hosts[rank]), reason)};
@@ -33,6 +34,18 @@ std::string difference(const answer::Hello& first, const answer::Hello& other) {
     }
   }
   return other.libraries.size() == first.libraries.size() ? "" : "has fewer libraries than rank 0";
+}
+
+/// Removes the dtypes that another rank lacks: CPUs of unlike models support unlike ones.
+void keep_common(std::vector<std::pair<std::string, std::vector<std::string>>>& supports,
+                 const std::vector<std::pair<std::string, std::vector<std::string>>>& others) {
+  const std::map<std::string, std::vector<std::string>> other(others.begin(), others.end());
+  for (auto& [op, dtypes] : supports) {
+    const auto found = other.find(op);
+    std::erase_if(dtypes, [&](const std::string& dtype) {
+      return found == other.end() || std::ranges::find(found->second, dtype) == found->second.end();
+    });
+  }
 }
 
 Answer combine(const std::vector<answer::Hello>& all, const Hosts& hosts) {
@@ -55,6 +68,8 @@ Answer combine(const std::vector<answer::Hello>& all, const Hosts& hosts) {
                                     all[r].device_name, together.device_name));
     }
     together.ranks.insert(together.ranks.end(), all[r].ranks.begin(), all[r].ranks.end());
+    together.unreadable.insert(all[r].unreadable.begin(), all[r].unreadable.end());
+    keep_common(together.supports, all[r].supports);
   }
   return together;
 }
@@ -137,7 +152,7 @@ std::optional<answer::Refusal> combine_refusals(const std::vector<Answer>& answe
   std::size_t alike = 0;
   for (std::size_t r = 0; r < answers.size(); ++r) {
     const auto* refusal = std::get_if<answer::Refusal>(&answers[r]);
-    if (refusal == nullptr || refusal->reason == refused_by_another_rank) continue;
+    if (refusal == nullptr || refusal->reason == answer::refused_by_another_rank) continue;
     const auto* first = std::get_if<answer::Refusal>(&answers.front());
     alike += first != nullptr && first->reason == refusal->reason ? 1 : 0;
     if (!found)
@@ -149,20 +164,24 @@ std::optional<answer::Refusal> combine_refusals(const std::vector<Answer>& answe
 
 }  // namespace
 
-std::string cpu_warning(const std::vector<Answer>& hellos, const Hosts& hosts) {
+std::string rank_text(std::size_t rank, const std::string& host) {
+  return fmt::format("rank {} on {}", rank, host);
+}
+
+std::optional<Note> note_of_cpus(const std::vector<Answer>& hellos, const Hosts& hosts) {
   const auto* first = std::get_if<answer::Hello>(&hellos.front());
-  if (first == nullptr || first->device != "cpu") return "";
+  if (first == nullptr || first->device != "cpu") return std::nullopt;
   for (std::size_t r = 1; r < hellos.size(); ++r) {
     const auto* other = std::get_if<answer::Hello>(&hellos[r]);
     if (other == nullptr || other->device_name == first->device_name) continue;
-    return fmt::format("{} computes on {}, and rank 0 on {}: a step takes as long as the slower one needs",
-                       rank_text(r, hosts[r]), other->device_name, first->device_name);
+    return Note{.kind = NoteKind::ranks_on_other_cpus,
+                .about = {rank_text(r, hosts[r]), other->device_name, first->device_name}};
   }
-  return "";
+  return std::nullopt;
 }
 
 void Stragglers::note(const std::vector<Answer>& samples) {
-  constexpr double much_longer = 1.25, least_share = 0.05;
+  constexpr double least_share = 0.05;
   std::vector<double> computing;
   double seconds = 0;
   for (const Answer& one : samples) {
@@ -183,13 +202,12 @@ void Stragglers::note(const std::vector<Answer>& samples) {
   }
 }
 
-std::string Stragglers::warning(const Hosts& hosts) const {
+std::optional<Note> Stragglers::found(const Hosts& hosts) const {
   constexpr int fewest = 5;
   const auto slowest = std::ranges::max_element(slow_);
-  if (samples_ < fewest || 2 * *slowest <= samples_) return "";
+  if (samples_ < fewest || 2 * *slowest <= samples_) return std::nullopt;
   const auto rank = static_cast<std::size_t>(slowest - slow_.begin());
-  return fmt::format("{} computes more than 1.25x as long as the median rank: the others wait for it",
-                     rank_text(rank, hosts[rank]));
+  return Note{.kind = NoteKind::slow_rank, .figures = {much_longer}, .about = {rank_text(rank, hosts[rank])}};
 }
 
 Answer combine(const std::vector<Answer>& answers, const Hosts& hosts) {

@@ -1,15 +1,13 @@
-#include "backends/cblas/kernel_cache.h"
+#include "session/variant_cache.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <iterator>
 #include <string>
-#include <system_error>
 
 #include "unit/temporary_folder.h"
 
-namespace breakeven::cblas {
+namespace breakeven {
 namespace {
 
 using testing::Optional;
@@ -22,7 +20,7 @@ ChoiceKey key_of(const std::string& processor) {
           .file = "/usr/lib/libopenblas.so.0"};
 }
 
-TEST(KernelCache, KeepsAChoiceForEachProcessorAndLibrary) {
+TEST(VariantCache, KeepsAChoiceForEachProcessorAndLibrary) {
   const std::string text = with_choice(with_choice("", key_of("a"), "SkylakeX"), key_of("b"), "Haswell");
   EXPECT_THAT(cached_choice(text, key_of("a")), Optional(std::string("SkylakeX")));
   EXPECT_THAT(cached_choice(text, key_of("b")), Optional(std::string("Haswell")));
@@ -36,13 +34,13 @@ TEST(KernelCache, KeepsAChoiceForEachProcessorAndLibrary) {
   }
 }
 
-TEST(KernelCache, ANewChoiceReplacesTheOldOne) {
+TEST(VariantCache, ANewChoiceReplacesTheOldOne) {
   const std::string text = with_choice(with_choice("", key_of("a"), "SkylakeX"), key_of("a"), "Haswell");
   EXPECT_THAT(cached_choice(text, key_of("a")), Optional(std::string("Haswell")));
   EXPECT_EQ(text.find("SkylakeX"), std::string::npos);
 }
 
-TEST(KernelCache, TheOldestChoicesGoFirst) {
+TEST(VariantCache, TheOldestChoicesGoFirst) {
   std::string text;
   for (int i = 0; i < 101; ++i) text = with_choice(text, key_of(fmt::format("{}", i)), "Haswell");
   EXPECT_EQ(cached_choice(text, key_of("0")), std::nullopt);
@@ -50,7 +48,7 @@ TEST(KernelCache, TheOldestChoicesGoFirst) {
   EXPECT_NE(cached_choice(text, key_of("100")), std::nullopt);
 }
 
-TEST(KernelCache, DamageIsFoundAndReplaced) {
+TEST(VariantCache, DamageIsFoundAndReplaced) {
   const std::string good = with_choice("", key_of("a"), "SkylakeX");
   const std::string half = good.substr(0, good.size() / 2);
   for (const std::string& damaged :
@@ -66,35 +64,14 @@ TEST(KernelCache, DamageIsFoundAndReplaced) {
   }
 }
 
-TEST(KernelCache, IsWrittenAsAWhole) {
+TEST(VariantCache, WhatIsNoFileOfChoicesIsNotRead) {
   const TemporaryFolder folder;
-  const auto file = folder.path() / "new" / "breakeven" / "kernels.json";
-  EXPECT_EQ(read_cache(file), "");
-  write_cache(file, "one");
-  write_cache(file, "two");
-  EXPECT_EQ(read_cache(file), "two");
-  EXPECT_EQ(read_file(file), "two");
-  const std::filesystem::directory_iterator beside(file.parent_path());
-  EXPECT_EQ(std::distance(begin(beside), end(beside)), 1) << "nothing is left beside it";
-}
-
-TEST(KernelCache, WhereItCannotBeWrittenNothingIsLeft) {
-  const TemporaryFolder folder;
-  const auto in_a_file = folder.write("file", "") / "kernels.json";
-  EXPECT_THROW(write_cache(in_a_file, "one"), std::system_error);
-  const auto taken = folder.path() / "kernels.json";
-  std::filesystem::create_directories(taken / "full");
-  EXPECT_THROW(write_cache(taken, "one"), std::system_error);
-  EXPECT_THROW((void)read_cache(taken), DamagedCache);
-  const std::filesystem::directory_iterator beside(folder.path());
-  EXPECT_EQ(std::distance(begin(beside), end(beside)), 2);
-}
-
-TEST(KernelCache, ALargeFileIsNotRead) {
-  const TemporaryFolder folder;
-  const auto file = folder.write("kernels.json", std::string((1U << 20U) + 1, ' '));
-  EXPECT_THROW((void)read_cache(file), DamagedCache);
+  EXPECT_EQ(read_choices(folder.path() / "kernels.json"), "");
+  EXPECT_EQ(read_choices(folder.write("good.json", "text")), "text");
+  EXPECT_THROW((void)read_choices(folder.path()), DamagedCache);
+  EXPECT_THROW((void)read_choices(folder.write("large.json", std::string((1U << 20U) + 1, ' '))),
+               DamagedCache);
 }
 
 }  // namespace
-}  // namespace breakeven::cblas
+}  // namespace breakeven
