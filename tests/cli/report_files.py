@@ -78,7 +78,7 @@ def hostile(folder):
     for status in STATUSES:
         case = copy.deepcopy(pattern)
         case.update(op="future", id="status", backend=status, status=status, reason=HOSTILE[2] + HOSTILE[3], seconds=None)
-        case.update(warnings=HOSTILE, verify=None, gflops=None, gbps=None)
+        case.update(warnings=HOSTILE, notes=[], verify=None, gflops=None, gbps=None)
         run["cases"].append(case)
     for key, number, seconds in (("smallest", 5e-324, 1e-10), ("largest", 1.7e308, 1e7)):
         case = copy.deepcopy(pattern)

@@ -422,7 +422,7 @@ class SurroundingsTest(unittest.TestCase):
         self.write("hostile.json", json.dumps(dict(config, title=hostile)))
         self.assertEqual(self.launch(["run", "hostile.json", "--out", "h.json"]).returncode, 0)
         result = json.loads((self.folder / "h.json").read_text())
-        result["warnings"] = [hostile]
+        result |= {"warnings": [hostile], "notes": []}
         result["host"]["name"] = hostile
         result["cases"][0].update(status="failed", reason=hostile, label=hostile)
         self.write("h.json", json.dumps(result))
