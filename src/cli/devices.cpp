@@ -39,7 +39,7 @@ std::string to_text(const Host& host, const std::vector<BackendRecord>& backends
     for (const auto& [name, version] : b.libraries)
       libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", name, version);
     text += fmt::format("{:<12} {} ({}){}; {}\n", b.name, b.device, b.device_name,
-                        b.role == "arbiter" ? ", the reference" : "", libraries);
+                        b.is_reference() ? ", the reference" : "", libraries);
     for (const std::string& warning : b.warnings) text += fmt::format("{:<12}   warning: {}\n", "", warning);
     for (const std::string& note : b.notes) text += fmt::format("{:<12}   note: {}\n", "", note);
     for (const auto& [op, dtypes] : b.supports)

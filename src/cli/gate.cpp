@@ -207,7 +207,7 @@ void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
     return !wanted.empty() && std::ranges::find(wanted, program.name) == wanted.end();
   });
   for (BackendRecord& record : probe_all(started, found.side.threads, options_of(found.side))) {
-    if (!wanted.empty() || record.role != "arbiter") found.side.backends.push_back(std::move(record));
+    if (!wanted.empty() || !record.is_reference()) found.side.backends.push_back(std::move(record));
   }
 }
 

@@ -133,9 +133,9 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
   for (BackendRecord& record : probe_all(started, threads, {}, going_on)) {
     // Another program with the role of a reference may be measured, such as an earlier commit's, but must not
     // verify itself.
-    if (record.name == reference && record.available && record.role == "arbiter")
+    if (record.name == reference && record.available && record.is_reference())
       choice.reference_backend = record;
-    if (named.empty() ? record.role != "arbiter" : is_named(record.name))
+    if (named.empty() ? !record.is_reference() : is_named(record.name))
       choice.measured.push_back(std::move(record));
   }
   for (const auto& name : named) {

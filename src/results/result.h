@@ -173,6 +173,7 @@ struct BackendRecord {
   std::vector<std::pair<std::string, std::string>> environment = {};  // set for its choice of kernels
 
   bool has_operation(std::string_view op) const;
+  bool is_reference() const { return role == "arbiter"; }
 };
 
 /// A GPU that backends compute on, as its driver describes it. Absent values are unknown; `unreadable` gives

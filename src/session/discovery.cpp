@@ -114,9 +114,7 @@ void start_fastest_variant(const BackendProgram& program, const WorkerOptions& o
   if (!greeted.record.available || greeted.hello.variants.empty()) return;
   ChosenVariant chosen = choose_variant(program.path, greeted.hello, options, threads);
   if (!chosen.environment.empty()) {
-    WorkerOptions with = options;
-    with.environment.insert(with.environment.end(), chosen.environment.begin(), chosen.environment.end());
-    auto another = std::make_unique<WorkerProcess>(program.path, with);
+    auto another = std::make_unique<WorkerProcess>(program.path, with_variables(options, chosen.environment));
     Greeted asked = ask_hello(program, *another, threads);
     if (asked.record.available) {
       worker = std::move(another);
@@ -145,12 +143,9 @@ std::vector<BackendRecord> probe_all(const std::vector<BackendProgram>& programs
                          Greeted greeted) {
     start_fastest_variant(program, of_probe, threads, worker, greeted);
     // The reference is started with an environment of its own.
-    if (started != nullptr && greeted.record.available && greeted.record.role != "arbiter") {
-      auto environment = of_probe.environment;
-      environment.insert(environment.end(), greeted.record.environment.begin(),
-                         greeted.record.environment.end());
-      started->keep(program.path, std::move(environment), std::move(worker), std::move(greeted.line));
-    }
+    if (started != nullptr && greeted.record.available && !greeted.record.is_reference())
+      started->keep(program.path, with_variables(of_probe, greeted.record.environment).environment,
+                    std::move(worker), std::move(greeted.line));
     return std::move(greeted.record);
   };
   std::vector<BackendRecord> records(programs.size());

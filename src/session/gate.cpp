@@ -713,9 +713,7 @@ class Gate : public MeasuringSession {
 }  // namespace
 
 WorkerOptions options_of(const Side& side) {
-  WorkerOptions options = worker_options(side.threads);
-  options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
-  return options;
+  return with_variables(worker_options(side.threads), side.environment);
 }
 
 std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const Side& side,

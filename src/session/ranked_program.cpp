@@ -25,8 +25,6 @@ constexpr std::chrono::seconds longest_silence{20};
 /// How long the others may take after a refusal: they may wait for the rank that refuses.
 constexpr std::chrono::seconds longest_after_refusal{10};
 constexpr std::size_t longest_introduction = 4096;
-/// In so many pieces is read what has arrived, while nobody waits for more.
-constexpr int most_pieces_at_once = 64;
 
 /// The addresses of this host, loopback last, because every host has that one.
 std::vector<std::string> own_addresses() {
@@ -75,12 +73,6 @@ struct AnswerIn {
   Answer operator()(const request::Quit&) const { return parse_as<answer::Done>(line); }
 };
 
-/// The refusal of a rank that ends; null for other answers.
-const answer::Refusal* last_words(const Answer& answer) {
-  const auto* refusal = std::get_if<answer::Refusal>(&answer);
-  return refusal != nullptr && refusal->is_last ? refusal : nullptr;
-}
-
 bool is_refusal(const Answer& answer) {
   return std::holds_alternative<answer::Refusal>(answer);
 }
@@ -102,14 +94,20 @@ struct RankedProgram::Peer {
     while (received.has_line() && received.line_size() == 0) received.take_line();
     return received.has_line();
   }
+  std::string first_line() { return received.rest().substr(0, received.line_size()); }
   /// The refusal that it has answered, if it has; the line stays.
   std::optional<answer::Refusal> refusal() {
     if (!has_answered()) return std::nullopt;
-    const std::string line = received.rest().substr(0, received.line_size());
+    const std::string line = first_line();
     if (line.find("false") == std::string::npos) return std::nullopt;
     const Answer answer = parse_as<answer::Done>(line);
     const auto* refused = std::get_if<answer::Refusal>(&answer);
     return refused == nullptr ? std::nullopt : std::optional(*refused);
+  }
+  /// The refusal with which it ends, if it does.
+  std::optional<answer::Refusal> last_words() {
+    auto words = refusal();
+    return words && words->is_last ? words : std::nullopt;
   }
   bool is_silent_beyond(RunningTime::Clock::duration waited) {
     if (std::exchange(is_heard, false)) heard_at = waited;
@@ -171,7 +169,7 @@ void RankedProgram::read(const std::shared_ptr<Peer>& peer) {
 
 void RankedProgram::let_in(const std::shared_ptr<Peer>& peer) {
   try {
-    Introduction self = parse_introduction(peer->received.rest().substr(0, peer->received.line_size()));
+    Introduction self = parse_introduction(peer->first_line());
     if (self.token != token_) return;
     if (!self.fault.empty()) {
       fault_ = self.fault;
@@ -192,11 +190,6 @@ std::size_t RankedProgram::missing() const {
   return static_cast<std::size_t>(std::ranges::count(ranks_, nullptr));
 }
 
-void RankedProgram::take_what_is_there() {
-  context_.restart();
-  for (int i = 0; i < most_pieces_at_once && context_.poll_one() > 0; ++i) continue;
-}
-
 std::optional<WorkerLost> RankedProgram::connect(std::chrono::duration<double> timeout) {
   wait(context_, {.is_over =
                       [&] {
@@ -204,7 +197,7 @@ std::optional<WorkerLost> RankedProgram::connect(std::chrono::duration<double> t
                         return missing() == 0 || !fault_.empty() || launcher_.has_ended();
                       },
                   .timeout = timeout});
-  take_what_is_there();  // a launcher may have ended before its ranks' words were read
+  run_ready(context_);  // a launcher may have ended before its ranks' words were read
   acceptor_.close();
   if (const auto& lost = launcher_.lost()) return lost;
   if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
@@ -259,13 +252,12 @@ std::variant<std::string, WorkerLost> RankedProgram::exchange(const std::string&
     std::vector<Answer> answers;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       answers.push_back(std::visit(AnswerIn{std::get<Lines>(asked)[r]}, request));
-      if (const auto* last = last_words(answers.back())) return lose_with(*ranks_[r], *last);
       auto* said = std::get_if<answer::Hello>(&answers.back());
       if (said != nullptr && said->ranks.size() != 1)
         said->ranks = {{.host = hosts_[r], .pid = ranks_[r]->self.pid}};
     }
     const Answer together = combine(answers, hosts_);
-    // What the others have prepared takes memory that another program may need.
+    // The others have prepared it, in memory that another program may need.
     if (is_refusal(together) && !std::ranges::all_of(answers, is_refusal)) {
       auto released = ask_all(to_line(Request{request::Release{}}), timeout, meanwhile);
       if (auto* lost = std::get_if<WorkerLost>(&released)) return std::move(*lost);
@@ -280,9 +272,9 @@ std::variant<std::string, WorkerLost> RankedProgram::exchange(const std::string&
 std::variant<RankedProgram::Lines, WorkerLost> RankedProgram::ask_all(
     const std::string& line, std::chrono::duration<double> timeout, const std::function<void()>& meanwhile) {
   const std::size_t longest = longest_answer(line);
-  take_what_is_there();
+  run_ready(context_);
   for (const auto& rank : ranks_) {
-    if (const auto last = rank->refusal(); last && last->is_last) return lose_with(*rank, *last);
+    if (const auto last = rank->last_words()) return lose_with(*rank, *last);
     if (rank->has_answered()) {
       return lose(Status::failed,
                   fmt::format("{}: broke the protocol: sent a line without a request", rank->name));
@@ -307,11 +299,8 @@ std::variant<RankedProgram::Lines, WorkerLost> RankedProgram::ask_all(
   };
   const auto unanswered = [&] { return first_that([](const auto& rank) { return !rank->has_answered(); }); };
   const auto ended = [&] {
-    return first_that([](const auto& rank) {
-      if (!rank->is_closed) return false;
-      const auto refusal = rank->refusal();
-      return !rank->has_answered() || (refusal && refusal->is_last);
-    });
+    return first_that(
+        [](const auto& rank) { return rank->is_closed && (!rank->has_answered() || rank->last_words()); });
   };
   const auto talking = [&] {
     return first_that([&](const auto& rank) { return rank->received.line_size() > longest; });
@@ -340,7 +329,10 @@ std::variant<RankedProgram::Lines, WorkerLost> RankedProgram::ask_all(
   if (!unanswered()) {
     Lines lines;
     lines.reserve(ranks_.size());
-    for (const auto& rank : ranks_) lines.push_back(*rank->received.take_line());
+    for (const auto& rank : ranks_) {
+      if (const auto last = rank->last_words()) return lose_with(*rank, *last);
+      lines.push_back(*rank->received.take_line());
+    }
     return lines;
   }
   if (const auto rank = ended()) return lose_as_it_ended(*rank);
@@ -370,7 +362,7 @@ WorkerLost RankedProgram::lose_as_it_ended(const Peer& ended) {
   context_.restart();
   context_.run_for(on_their_way);
   for (const auto& rank : ranks_) {
-    if (const auto last = rank->refusal(); last && last->is_last) return lose_with(*rank, *last);
+    if (const auto last = rank->last_words()) return lose_with(*rank, *last);
   }
   const std::string why = launcher_.reason_given();
   return lose(Status::failed, fmt::format("{} has ended{}{}", ended.name, why.empty() ? "" : ": ", why));

@@ -57,8 +57,6 @@ class RankedProgram final : public Worker {
   /// Reads what the peer sends while the context runs, and lets it in if it is a rank.
   void read(const std::shared_ptr<Peer>& peer);
   void let_in(const std::shared_ptr<Peer>& peer);
-  /// Reads what has arrived, without waiting.
-  void take_what_is_there();
   /// Waits until all ranks have connected. Returns why they have not.
   std::optional<WorkerLost> connect(std::chrono::duration<double> timeout);
   std::size_t missing() const;

@@ -32,25 +32,16 @@ constexpr std::array<std::int64_t, 4> verified{0, 511, 131'072, 262'143};  // el
 /// A float32 product of size x size x size, by one call of the library.
 Case product(std::int64_t size) {
   const Workload& matmul = *find_workload("matmul");
-  Parameters parameters;
-  for (const Parameter& parameter : matmul.parameters()) {
-    if (parameter.default_value) parameters.set(parameter.name, *parameter.default_value);
-  }
-  for (const char* side : {"m", "n", "k"}) parameters.set(side, size);
-  parameters.set("dtype", std::string("f32"));
-  parameters.set("tuned", false);
-  return make_case(matmul, parameters);
+  return make_case(matmul,
+                   {{"m", size}, {"n", size}, {"k", size}, {"dtype", std::string("f32")}, {"tuned", false}});
 }
 
 /// The program in one variant, in the race until something goes wrong.
 class Racer {
  public:
   Racer(const std::filesystem::path& program, const WorkerOptions& options, const answer::Variant& variant)
-      : variant_(variant) {
-    WorkerOptions with = options;
-    with.environment.insert(with.environment.end(), variant.environment.begin(), variant.environment.end());
-    worker_ = std::make_unique<WorkerProcess>(program, with);
-  }
+      : variant_(variant),
+        worker_(std::make_unique<WorkerProcess>(program, with_variables(options, variant.environment))) {}
 
   bool is_in() const { return worker_ != nullptr; }
   void leave() {

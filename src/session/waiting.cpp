@@ -35,4 +35,10 @@ void wait(boost::asio::io_context& context, const Wait& waiting) {
     context.poll_one();
 }
 
+void run_ready(boost::asio::io_context& context) {
+  constexpr int most_pieces = 64;
+  context.restart();
+  for (int i = 0; i < most_pieces && context.poll_one() > 0; ++i) continue;
+}
+
 }  // namespace breakeven

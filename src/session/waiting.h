@@ -23,4 +23,8 @@ struct Wait {
 /// Runs `context` meanwhile. Time in which this process was stopped does not count.
 void wait(boost::asio::io_context& context, const Wait& waiting);
 
+/// Runs what is ready in `context`, without waiting. It is limited, so that a program that writes without end
+/// does not block the driver.
+void run_ready(boost::asio::io_context& context);
+
 }  // namespace breakeven

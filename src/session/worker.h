@@ -38,6 +38,13 @@ struct WorkerOptions {
   std::string time_limit = {};              // what limits the time for an answer, for messages
 };
 
+/// The options with these variables added.
+inline WorkerOptions with_variables(WorkerOptions options,
+                                    const std::vector<std::pair<std::string, std::string>>& variables) {
+  options.environment.insert(options.environment.end(), variables.begin(), variables.end());
+  return options;
+}
+
 /// How long the threads of a program may take to fall asleep after an answer.
 inline constexpr std::chrono::milliseconds longest_busy{50};
 

@@ -107,9 +107,8 @@ void WorkerPool::start_scripts(const std::vector<const Participant*>& participan
 }
 
 void WorkerPool::launch(const Participant& participant, Running& running) {
-  WorkerOptions options = participant.options;
   const auto& of_backend = participant.backend.environment;
-  options.environment.insert(options.environment.end(), of_backend.begin(), of_backend.end());
+  WorkerOptions options = with_variables(participant.options, of_backend);
   options.time_to_quit = time_to_quit(participant.backend.device);
   // Some requests may take a multiple of it.
   options.time_limit = fmt::format("measure.timeout_seconds is {:g}", measure_.timeout_seconds);

@@ -429,10 +429,7 @@ std::optional<int> WorkerProcess::exit_status() {
 }
 
 void WorkerProcess::take_in_output() {
-  if (lost_) return;
-  constexpr int most_pieces = 64;  // one that writes without end must not block the driver
-  pipes_->context.restart();
-  for (int i = 0; i < most_pieces && pipes_->context.poll_one() > 0; ++i) continue;
+  if (!lost_) run_ready(pipes_->context);
 }
 
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {

@@ -1,4 +1,4 @@
-// Which of several ways of computing is the fastest, from times that were taken in turn. Pure functions.
+// Finds the fastest of several variants of a computation from times that were taken in turn. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace breakeven {
 
-/// The times of one way. In each round all ways are timed, one after another.
+/// The times of one variant. In each round all variants are timed, one after another.
 struct RacedTimes {
-  /// In seconds. All have the same number, but a way that failed or fell behind has none.
+  /// In seconds. All have the same number, but a variant that failed or fell behind has none.
   std::vector<double> rounds = {};
   bool far_behind = false;  // so slow at first that it was not timed further
 };
 
-/// Returns the index of the way to take. Index 0 is the usual one. It is kept unless others are faster: the
-/// 95 % confidence interval of their median speedup over the rounds is above 1, and the median above 1.02.
-/// Then the fastest of them is taken, or the first if the race does not distinguish them.
+/// Returns the index of the variant to take. Index 0 is the usual one. It is kept unless others are faster:
+/// the 95 % confidence interval of their median speedup over the rounds is above 1, and the median
+/// above 1.02. Then the fastest of them is taken, or the first if the race does not distinguish them.
 std::size_t fastest_of(std::span<const RacedTimes> raced);
 
-/// True if another way seems to be faster than the usual one by enough, but not clearly: more rounds may
+/// True if another variant seems to be faster than the usual one by enough, but not clearly: more rounds may
 /// decide.
 bool is_undecided(std::span<const RacedTimes> raced);
 

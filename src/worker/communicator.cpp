@@ -1,6 +1,7 @@
 #include "worker/communicator.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -97,6 +98,12 @@ std::string join_ranks(int wanted) {
 
 void leave_ranks() {
   joined() = std::make_unique<Alone>();
+}
+
+std::string own_host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
 }
 
 void tell_before_the_end(std::function<void(const std::string&, bool)> tell) {

@@ -72,6 +72,9 @@ std::string join_ranks(int wanted);
 /// Leaves them. Waits until all do.
 void leave_ranks();
 
+/// The name of this rank's host.
+std::string own_host_name();
+
 /// Ends this program, and with it all ranks. The reason is on standard error, and told to the driver.
 /// `in_every_case`: the ranks of any other case would end for it, too, and only after a while.
 [[noreturn]] void end_all_ranks(const std::string& reason, bool in_every_case = false);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -112,13 +111,11 @@ RankArguments rank_arguments(int argc, const char* const* argv) {
 RankConnection::RankConnection(const std::string& driver, const std::string& fault) {
   const Driver parsed = parse_driver(driver);
   socket_ = connect_to(parsed);
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
   const bool is_rank = fault.empty();
   send(to_line(Introduction{.token = parsed.token,
                             .fault = fault,
                             .rank = is_rank ? communicator().rank() : 0,
-                            .host = host.data(),
+                            .host = own_host_name(),
                             .pid = getpid(),
                             .program = is_rank ? checksum_of_program() : 0,
                             .beats = true}));

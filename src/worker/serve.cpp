@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -265,9 +264,7 @@ class Worker {
   /// other; on a GPU to all CPUs near that. Returns what it tells of itself; nothing without other ranks.
   std::vector<answer::Rank> begin_as_rank(int threads_of_host) {
     if (!has_others()) return {};
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
-    answer::Rank self{.host = host.data(),
+    answer::Rank self{.host = own_host_name(),
                       .pid = getpid(),
                       .threads = std::max(1, threads_of_host / communicator().ranks_here()),
                       .cpus = {},
