@@ -32,8 +32,8 @@ namespace request {
 struct Hello {
   int protocol = protocol_version;
   int threads = 1;
-  /// For a program of several ranks: their hosts, in their order; an address of rank 0 that all of them reach;
-  /// and a port that was free there when it connected, 0 if it told none.
+  /// For a program of several ranks: their hosts, in their order; an address of rank 0 that all of them
+  /// reach; and a port that was free there when it connected, 0 if it told none.
   std::vector<std::string> hosts = {};
   std::string leader = {};
   int leader_port = 0;

@@ -21,7 +21,8 @@ std::vector<double> speedups(const RacedTimes& one, const RacedTimes& over) {
 }
 
 /// True if one is clearly faster than `than`, and by more than `margin` in the median. The interval need not
-/// lie above the margin: beside a neighbour it seldom does, and a variant that is a little less ahead is no loss.
+/// lie above the margin: beside a neighbour it seldom does, and a variant that is a little less ahead is no
+/// loss.
 bool is_faster(const RacedTimes& one, const RacedTimes& than, double margin) {
   if (one.rounds.empty()) return false;
   if (than.far_behind) return true;
