@@ -276,7 +276,7 @@ int gate(const GateOptions& o) {
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
   apply_start_options(o.start, plan.config.measure);
-  plan.threads = choose_threads(o.threads);
+  plan.threads = choose_threads(o.threads, plan.config.measure);
   plan.max_seconds = 60 * o.minutes;
   plan.rules.threshold = o.threshold;
   const auto selftest = find_selftest(o.selftest);

@@ -33,6 +33,7 @@
 #include "text/shell.h"
 #include "verdicts/differences.h"
 #include "verdicts/machines.h"
+#include "workloads/ranks.h"
 
 namespace breakeven {
 namespace {
@@ -69,8 +70,10 @@ void declare(CLI::App& command, Options& o) {
       .add_option("--precision", o.precision,
                   "stop a case when its interval is within this fraction of its median, as in 2% or 0.02")
       ->transform(percent());
-  command.add_option("--threads", o.threads,
-                     "CPU threads; default: one a physical core, within affinity and quota");
+  command.add_option(
+      "--threads", o.threads,
+      "CPU threads; default: one a physical core, within affinity and quota, and fewer for cases that "
+      "are faster so");
   add_start_options(command, o.start);
   command.add_flag("--quiet", o.quiet, "no progress line and no table");
 }
@@ -192,7 +195,12 @@ int run(const Options& o) {
   limit_case_seconds(plan.config.measure, o.seconds);
   if (o.precision > 0) plan.config.measure.precision = o.precision;
   apply_start_options(o.start, plan.config.measure);
-  plan.threads = choose_threads(o.threads);
+  plan.threads = choose_threads(o.threads, plan.config.measure);
+  const bool computes_in_ranks = std::ranges::any_of(
+      plan.config.cases, [](const PlannedCase& one) { return ranks_of(one.problem.parameters) > 1; });
+  // Several ranks take all, and are compared with one.
+  if (o.threads == 0 && plan.config.measure.threads == 0 && !computes_in_ranks)
+    plan.thread_counts = thread_counts(plan.threads);
   plan.commit = source_commit();
   if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out

@@ -13,6 +13,7 @@
 #include "session/backend_names.h"
 #include "session/discovery.h"
 #include "session/launcher.h"
+#include "session/schedule.h"
 #include "text/counted.h"
 #include "text/printable.h"
 #include "verdicts/verdict.h"
@@ -198,6 +199,14 @@ int choose_threads(int asked, const std::string& option) {
                        limit->most, limit->most);
   }
   return asked;
+}
+
+int choose_threads(int asked, const Measure& measure) {
+  return asked != 0 ? choose_threads(asked) : choose_threads(measure.threads, "measure.threads");
+}
+
+std::vector<int> thread_counts(int all) {
+  return thread_counts(all, fast_cores(cpu_of_each_core(allowed_cpus())));
 }
 
 }  // namespace breakeven

@@ -94,5 +94,10 @@ void expect_proc();
 /// Calls expect_proc(). Checks the number of threads: at least one, at most the number of CPUs, and within
 /// the user's limit (host/library_variables.h); 0 selects compute_threads().
 int choose_threads(int asked, const std::string& option = "--threads");
+/// The same with the number of a command line, or if that is 0, of the config.
+int choose_threads(int asked, const Measure& measure);
+
+/// The numbers of threads among which the fastest is taken for each case: `all` and fewer.
+std::vector<int> thread_counts(int all);
 
 }  // namespace breakeven

@@ -61,7 +61,7 @@ GatePlan plan_of(const SelftestOptions& o) {
   GatePlan plan;
   plan.config = select_cases(o.selection);
   apply_start_options({}, plan.config.measure);
-  plan.threads = choose_threads(o.threads);
+  plan.threads = choose_threads(o.threads, plan.config.measure);
   plan.max_seconds = 60 * o.gate_minutes;
   plan.rules.threshold = o.threshold;
   const BackendChoice found = choose_backends(o.backends, plan.config.backends, plan.threads);

@@ -29,6 +29,7 @@
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/measured.h"
 #include "version.h"
+#include "workloads/ranks.h"
 
 namespace breakeven {
 namespace {
@@ -72,8 +73,8 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   add_filter_option(command, o.filter, "questions whose first case has an id that");
   add_seconds_option(command, o.seconds, "time limit of a value on a backend; default: the config's");
   command.add_option("--threads", o.threads,
-                     "CPU threads of sides whose config does not say; default: one per physical core, within "
-                     "affinity and quota");
+                     "CPU threads of sides whose config does not say; default: one a physical core, within "
+                     "affinity and quota, and fewer where that is faster");
   add_start_options(command, o.start);
   o.outputs.declare(command, formats_for<Threshold>());
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
@@ -131,9 +132,19 @@ Side side_of(const ThresholdSide& wanted, int threads, std::optional<BackendReco
 /// Keeps the backends of each side that are available here, and reports the others once. A side without any
 /// backend is an error.
 void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
+  const auto is_in_ranks = [](const ThresholdQuestion& question) {
+    return std::ranges::any_of(std::array{0, 1}, [&](std::size_t side) {
+      return ranks_of(question.at(side, question.from).problem.parameters) > 1;
+    });
+  };
+  // Several ranks take all, and are compared with one.
+  const bool may_take_fewer = o.threads == 0 && plan.config.measure.threads == 0 &&
+                              std::ranges::none_of(plan.config.questions, is_in_ranks);
   std::vector<BackendRecord> left_out;
   for (std::size_t side = 0; side < 2; ++side) {
     plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.reference_backend);
+    if (may_take_fewer && plan.config.sides[side].threads == 0)
+      plan.thread_counts[side] = thread_counts(plan.threads);
     const auto& backends = plan.sides[side].backends;
     if (std::ranges::none_of(backends, &BackendRecord::available)) fail_nothing_here(o, plan, side);
     for (const BackendRecord& backend : backends) {
@@ -191,7 +202,7 @@ int measured_threshold(const ThresholdOptions& o) {
              [](const ThresholdQuestion& q) { return q.at(1, q.from).problem.id(); });
   limit_case_seconds(plan.config.measure, o.seconds);
   apply_start_options(o.start, plan.config.measure);
-  plan.threads = choose_threads(o.threads);
+  plan.threads = choose_threads(o.threads, plan.config.measure);
   plan.max_seconds = 60 * o.minutes;
   choose_sides(plan, o);
 

@@ -138,21 +138,39 @@ std::optional<double> throttled_seconds(const std::string& mount, const std::str
   return sum;
 }
 
+namespace {
+
+std::string file_about(const std::string& folder, int cpu, std::string_view file) {
+  return fmt::format("{}/cpu{}/{}", folder, cpu, file);
+}
+
+/// Relative to that of other CPUs of this machine; 0: unknown.
+double core_speed(const std::string& folder, int cpu) {
+  auto speed = first_in<double>(file_about(folder, cpu, "cpu_capacity"));
+  if (!speed) speed = first_in<double>(file_about(folder, cpu, "cpufreq/cpuinfo_max_freq"));
+  return speed.value_or(0);
+}
+
+}  // namespace
+
+int fast_cores(const std::vector<int>& cpus, const std::string& folder) {
+  constexpr double as_fast = 0.9;  // the best cores of one kind are a few percent faster than the others
+  if (cpus.empty()) return 0;
+  const double fastest = core_speed(folder, cpus.front());
+  const auto is_fast = [&](int cpu) { return core_speed(folder, cpu) >= as_fast * fastest; };
+  return static_cast<int>(std::ranges::count_if(cpus, is_fast));
+}
+
 std::vector<int> cpu_of_each_core(const std::vector<int>& cpus, const std::string& folder) {
-  const auto about = [&](int cpu, std::string_view file) {
-    return fmt::format("{}/cpu{}/{}", folder, cpu, file);
-  };
   std::map<std::string, int> cores;  // the first CPU of each, by its siblings
   for (const int cpu : cpus) {
-    const auto siblings = first_in<std::string>(about(cpu, "topology/thread_siblings_list"));
+    const auto siblings = first_in<std::string>(file_about(folder, cpu, "topology/thread_siblings_list"));
     cores.try_emplace(siblings.value_or(fmt::format("cpu{}", cpu)), cpu);
   }
   std::vector<std::tuple<double, double, int>> ranked;
   for (const auto& [siblings, cpu] : cores) {
-    auto speed = first_in<double>(about(cpu, "cpu_capacity"));
-    if (!speed) speed = first_in<double>(about(cpu, "cpufreq/cpuinfo_max_freq"));
-    const auto package = first_in<double>(about(cpu, "topology/physical_package_id"));
-    ranked.emplace_back(speed.value_or(0), package.value_or(0), cpu);
+    const auto package = first_in<double>(file_about(folder, cpu, "topology/physical_package_id"));
+    ranked.emplace_back(core_speed(folder, cpu), package.value_or(0), cpu);
   }
   std::sort(ranked.rbegin(), ranked.rend());
   std::vector<int> chosen;

@@ -53,6 +53,11 @@ std::vector<std::string> cpu_features();
 std::vector<int> cpu_of_each_core(const std::vector<int>& cpus,
                                   const std::string& folder = "/sys/devices/system/cpu");
 
+/// The number of fast cores among `cpus`, one CPU of each core, fast ones first, as cpu_of_each_core()
+/// returns them: all of them if the kernel does not report two kinds, whose speeds differ by a tenth at
+/// least.
+int fast_cores(const std::vector<int>& cpus, const std::string& folder = "/sys/devices/system/cpu");
+
 /// CPUs to pin `threads` threads to, each on its own core; empty if there are too few CPUs.
 std::vector<int> cpus_for(int threads);
 

@@ -33,6 +33,7 @@ Measure read_measure(const Json& json, const Place& place) {
           .seed = static_cast<std::uint64_t>(given.integer("seed")),
           .timeout_seconds = given.number("timeout_seconds"),
           .energy_seconds = given.number("energy_seconds"),
+          .threads = static_cast<int>(given.integer("threads")),
           .library_defaults = given.boolean("library_defaults"),
           .launcher = given.text("launcher")};
 }
@@ -196,6 +197,8 @@ const std::vector<Parameter>& measure_parameters() {
           "energy_seconds",
           "of further work on a GPU, around which its energy is read; 0: energy is not measured", 0, 600,
           defaults.energy_seconds),
+      integer_parameter("threads", "of CPU backends; 0: one a physical core, and fewer where that is faster",
+                        0, 1 << 16, defaults.threads),
       boolean_parameter("library_defaults",
                         "whether OpenBLAS and BLIS keep the kernels that they choose by themselves, which "
                         "may be slower than others that they have",

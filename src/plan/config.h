@@ -26,6 +26,7 @@ struct Measure {
   std::uint64_t seed = 1;
   double timeout_seconds = 120;   // limit for the answer to a request
   double energy_seconds = 2;      // work per GPU case whose energy is read; 0: no energy
+  int threads = 0;                // of CPU backends; 0: see docs/kernels.md#number-of-threads
   bool library_defaults = false;  // CPU libraries select their kernels without our settings
   std::string launcher = {};      // that starts several ranks, with {ranks} in it; empty: the mpirun found
 

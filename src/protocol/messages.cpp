@@ -113,6 +113,10 @@ void members(Fields& f, request::Prepare& r) {
   std::string cache = r.cold ? "cold" : "warm";
   f.optional("cache", cache);
   r.cold = cache == "cold";
+  if (f.writes() ? r.threads != 0 : f.reader().find("threads") != nullptr) {
+    f.required("threads", r.threads);
+    f.expect(r.threads >= 1, "'threads' is {} and must be at least 1", r.threads);
+  }
   if (f.reads()) return;
   // For programs that do not know the workloads; those in C++ ask Workload.
   const Workload& workload = *r.problem.workload;
@@ -192,6 +196,7 @@ void members(Fields& f, answer::Hello& a) {
   if (f.reads() || !a.variant.empty()) f.optional("variant", a.variant);
   if (f.writes() ? !a.variants.empty() : f.reader().find("variants") != nullptr)
     f.objects("variants", a.variants, variant_members);
+  if (f.reads() || a.takes_threads) f.optional("takes_threads", a.takes_threads);
 }
 
 void members(Fields& f, answer::Ready& a) {

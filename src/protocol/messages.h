@@ -43,6 +43,7 @@ struct Prepare {
   Case problem;
   std::uint64_t seed = 1;
   bool cold = false;
+  int threads = 0;  // to compute it with; 0: those of hello. Only for a program that takes_threads
 };
 /// Requests the reference result of a case, computed in float64, at these flat indices. Only for the
 /// reference backend.
@@ -114,6 +115,7 @@ struct Hello {
   std::vector<Rank> ranks = {};            // in their order; empty if the program is alone
   std::string variant = {};                // in which it was started; empty: not told
   std::vector<Variant> variants = {};      // others that may be faster on this machine
+  bool takes_threads = false;              // with every case, fewer than those of the request
 };
 struct Ready {
   std::string algorithm;

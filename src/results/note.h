@@ -139,6 +139,7 @@ enum class NoteKind {
   machine_recovered,
   slow_run,
   injected_work,
+  fewer_threads,
 };
 /// The names of a kind and its figures in files. Shares and changes are of 1, times in seconds.
 struct NoteForm {
@@ -146,7 +147,7 @@ struct NoteForm {
   std::array<const char*, 4> figures = {};
 };
 /// In the order of the kinds.
-inline constexpr std::array<NoteForm, 116> note_forms{{
+inline constexpr std::array<NoteForm, 117> note_forms{{
     {"quoted"},
     {"few_samples", {"samples", "seconds"}},
     {"time_limit", {"seconds", "reached", "requested"}},
@@ -263,8 +264,9 @@ inline constexpr std::array<NoteForm, 116> note_forms{{
     {"machine_recovered", {"factor", "run"}},
     {"slow_run", {"run", "own_speed"}},
     {"injected_work", {"share"}},
+    {"fewer_threads", {"speedup", "threads", "of"}},
 }};
-static_assert(note_forms.size() == static_cast<std::size_t>(NoteKind::injected_work) + 1);
+static_assert(note_forms.size() == static_cast<std::size_t>(NoteKind::fewer_threads) + 1);
 constexpr auto names_of(NoteKind) {
   std::array<std::string_view, note_forms.size()> names;
   std::ranges::transform(note_forms, names.begin(), &NoteForm::name);

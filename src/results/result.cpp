@@ -26,6 +26,10 @@ Estimate Timing::estimate() const {
   return widened({.value = median, .interval = interval()}, launch_deviation / std::sqrt(launches_counted));
 }
 
+void keep_faster(const CaseResult*& best, const CaseResult& one) {
+  if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
+}
+
 bool CaseResult::has_time() const {
   return status == Status::ok && seconds && is_possible(seconds->median);
 }

@@ -156,6 +156,9 @@ struct CaseResult : CaseOnBackend {
   std::optional<double> gbps() const;
 };
 
+/// Makes `best` point to `one` if that is faster or `best` is null. Both have a time.
+void keep_faster(const CaseResult*& best, const CaseResult& one);
+
 struct BackendRecord {
   std::string name, version, role, device, device_name;
   std::string device_id = {};                                           // a GPU's UUID; empty if unknown

@@ -154,6 +154,15 @@ class Conformance {
     if (failure.empty()) failure = sample(workload, 2, /*device_seconds=*/false);
     // Running must not change the result, that is, the inputs and, for networks, the initial weights.
     if (failure.empty()) failure = verify(problem, *truth, elements);
+    if (failure.empty() && hello_.takes_threads && threads_ > 1) {
+      const auto with_fewer = worker().ask<answer::Ready>(
+          request::Prepare{.problem = problem, .seed = seed, .cold = false, .threads = threads_ - 1},
+          timeout_);
+      failure = no_answer(with_fewer);
+      if (failure.empty()) failure = verify(problem, *truth, elements);
+      if (!failure.empty())
+        failure = fmt::format("with {} of {} threads: {}", threads_ - 1, threads_, failure);
+    }
     if (failure.empty()) failure = no_answer(worker().ask<answer::Done>(request::Release{}, timeout_));
     add(problem.id(), failure);
   }

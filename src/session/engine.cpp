@@ -60,6 +60,13 @@ class SteadyTime : public TimeSource {
 /// The least share of the time of a sample without further runs on a GPU that one with them reports.
 constexpr double least_share_beside_further_runs = 0.6;
 
+/// A case's threads are chosen in at most this share of its time, unless some are timed again.
+constexpr double share_of_choosing = 0.3;
+/// Two that show which threads compute and how long calls take, and three that are compared.
+constexpr int calls_to_time_threads = 5;
+/// In each of them. A neighbour that runs for milliseconds at once leaves shorter ones alone.
+constexpr double seconds_to_time_threads = 0.01;
+
 bool is_on_gpu(const Contender& contender) {
   return contender.participant->backend.device == "gpu";
 }
@@ -240,7 +247,7 @@ bool Engine::prepare_samples(Visit& visit) {
     if (contender->finished) continue;
     const double start = time().now();
     prepare_and_verify(*contender, visit.launch);
-    contender->setup_seconds = time().now() - start;
+    contender->setup_seconds = time().now() - start - std::exchange(contender->choosing_seconds, 0);
     if (!can_continue(*contender)) return false;
   }
   if (visit.before_sampling) visit.before_sampling();
@@ -336,16 +343,18 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   const Case& c = problem.planned->problem;
   report_progress_(contender, "preparing");
   if (!start_worker(contender)) return;
-  workers_.release_threads(*contender.participant);
-  const auto prepared = ask<answer::Ready>(
-      contender, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
-  if (!prepared) return;
-  if (const std::string why = mismatch_of(c, *prepared); !why.empty()) {
+  const double start = time().now();
+  if (!prepare(contender) || !choose_threads(contender, time().now() - start)) return;
+  if (const std::string why = mismatch_of(c, *contender.ready); !why.empty()) {
     finish(contender, Status::unsupported, why);
     return release(contender);
   }
   CaseResult& row = *contender.row;
-  row.algorithm = algorithm_text(*prepared);
+  row.algorithm = algorithm_text(*contender.ready);
+  const int all_threads = contender.participant->threads;
+  if (contender.threads != 0 && contender.threads != all_threads)
+    row.algorithm +=
+        fmt::format("{}{} of {} threads", row.algorithm.empty() ? "" : "; ", contender.threads, all_threads);
   note_algorithm(contender);
 
   report_progress_(contender, "verifying");
@@ -368,6 +377,128 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   wait_until_idle(contender);
 }
 
+bool Engine::prepare(Contender& contender) {
+  workers_.release_threads(*contender.participant);
+  contender.ready =
+      ask<answer::Ready>(contender, request::Prepare{.problem = contender.problem->planned->problem,
+                                                     .seed = measure_.seed,
+                                                     .cold = measure_.cold_cache,
+                                                     .threads = contender.threads});
+  return contender.ready.has_value();
+}
+
+void Engine::reopen(Contender& contender) {
+  contender.finished = false;
+  contender.row->status = Status::interrupted;
+  --finished_;
+}
+
+std::vector<double> Engine::time_threads(Contender& contender, int threads, double long_call) {
+  if (std::exchange(contender.threads, threads) != threads && !prepare(contender)) return {};
+  std::int64_t iterations = 1;
+  std::vector<double> times;
+  // The first two show which threads compute, as in calibrate().
+  for (int i = 0; i < calls_to_time_threads; ++i) {
+    if (i < 2) workers_.watch_threads(*contender.participant);
+    const auto taken = request_sample(contender, {.iterations = iterations});
+    if (!taken) return {};
+    const double seconds =
+        taken->jumped ? taken->answer_seconds / static_cast<double>(iterations) : taken->sample.seconds;
+    if (i >= 2) {
+      times.push_back(seconds);
+      continue;
+    }
+    if (seconds > long_call && (i == 1 || seconds > measure_.max_seconds)) return {seconds};
+    place_threads(contender, total_seconds(taken->sample));
+    iterations = iterations_for(seconds_to_time_threads, seconds,
+                                taken->answer_seconds / static_cast<double>(taken->sample.iterations));
+  }
+  return times;
+}
+
+std::vector<RacedTimes> Engine::race_threads(Contender& contender, double affordable,
+                                             double prepare_seconds) {
+  const std::vector<int>& counts = contender.participant->thread_counts;
+  const double long_call =
+      (affordable / static_cast<double>(counts.size() + 1) - prepare_seconds) / calls_to_time_threads;
+  const double start = time().now();
+  std::vector<RacedTimes> raced(counts.size());
+  const auto time = [&](std::size_t i) {
+    const auto times = time_threads(contender, counts[i], long_call);
+    raced[i].rounds.insert(raced[i].rounds.end(), times.begin(), times.end());
+    return !times.empty();
+  };
+  if (!time(0)) return {};
+  const double usual = raced[0].rounds.front();
+  if (usual > long_call) {
+    // Threads that wait for each other are a hundred times as slow beside neighbours that take a core.
+    constexpr double far_behind = 2, all_calls = 4;
+    const auto is_behind = [&] {
+      return std::ranges::min(raced[0].rounds) > far_behind * raced[1].rounds.front();
+    };
+    if (all_calls * usual > affordable || !time(1) || !is_behind() || !time(0)) return {};
+    raced[0].far_behind = is_behind();
+    if (!raced[0].far_behind) return {};
+    return raced;
+  }
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    if (!time(i)) return {};
+  }
+  // In the opposite order, so that a machine that becomes slower or faster does not decide.
+  bool is_any_promising = false;
+  for (std::size_t i = counts.size(); i-- > 0;) {
+    const bool again = i == 0 ? is_any_promising : is_promising(raced[i], raced[0]);
+    is_any_promising = is_any_promising || again;
+    if (!again) raced[i].rounds.clear();
+    const bool has_time = this->time().now() - start < affordable;
+    if (again && (!has_time || !time(i))) return {};
+  }
+  return raced;
+}
+
+bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
+  const Participant& participant = *contender.participant;
+  const Parameters& parameters = contender.problem->planned->problem.parameters;
+  const bool is_first_of_program = has_prepared_.insert(participant.key).second;
+  if (std::exchange(contender.has_chosen_threads, true) || participant.thread_counts.size() < 2 ||
+      measure_.cold_cache || parameters.find("tuned") == nullptr || !is_tuned(parameters) ||
+      !workers_.takes_threads(participant))
+    return true;
+  const double affordable = share_of_choosing * measure_.max_seconds;
+  const auto takes_too_long = [&] {
+    return prepare_seconds + calls_to_time_threads * seconds_to_time_threads >
+           affordable / static_cast<double>(participant.thread_counts.size() + 1);
+  };
+  if (takes_too_long() && is_first_of_program && prepare_seconds < affordable) {
+    // The first case of a program may read a data set, or start threads, once and for all.
+    const double again = time().now();
+    if (!prepare(contender)) return false;
+    prepare_seconds = time().now() - again;
+  }
+  if (takes_too_long()) return true;
+  report_progress_(contender, "choosing its threads");
+  const double start = time().now();
+  const int all = contender.threads = participant.threads;
+  const std::vector<RacedTimes> raced = race_threads(contender, affordable, prepare_seconds);
+  if (contender.finished && !Interruption::requested()) {  // it may be that it cannot with fewer
+    reopen(contender);
+    contender.threads = 0;
+    return start_worker(contender) && prepare(contender);
+  }
+  const std::size_t fastest = fastest_one_by_one(raced);
+  const int chosen = fastest == 0 ? all : participant.thread_counts[fastest];
+  const bool is_prepared =
+      !contender.finished && (std::exchange(contender.threads, chosen) == chosen || prepare(contender));
+  contender.choosing_seconds = time().now() - start;
+  if (fastest != 0) {
+    const double speedup = median(raced[0].rounds) / median(raced[fastest].rounds);
+    contender.warnings.push_back(
+        {.kind = NoteKind::fewer_threads,
+         .figures = {speedup, static_cast<double>(chosen), static_cast<double>(all)}});
+  }
+  return is_prepared;
+}
+
 std::vector<Contender*> Engine::reopen_for_memory(const Visit& visit) {
   std::vector<Contender*> opened;
   if (visit.contenders.size() < 2) return opened;
@@ -376,9 +507,7 @@ std::vector<Contender*> Engine::reopen_for_memory(const Visit& visit) {
     if (!contender->is_alone)
       contender->warnings.push_back({.kind = NoteKind::measured_alone, .about = {contender->row->reason}});
     contender->is_alone = true;
-    contender->finished = false;
-    contender->row->status = Status::interrupted;
-    --finished_;
+    reopen(*contender);
     opened.push_back(contender);
   }
   return opened;
@@ -490,7 +619,7 @@ void Engine::calibrate(Contender& contender, double seconds) {
     const answer::Sample& s = taken->sample;
     keep_losses(contender, s);
     note_turn_cost(contender, s, taken->turn_seconds);
-    workers_.place_threads(participant, std::max(0.0, total_seconds(s)));
+    place_threads(contender, std::max(0.0, total_seconds(s)));
     // A step of the clock may have passed without being seen, and a clock that went back hides time.
     constexpr double fastest_answer = 50e-6;  // seconds
     contender.request_seconds =
@@ -518,11 +647,17 @@ void Engine::calibrate(Contender& contender, double seconds) {
   contender.iterations = iterations;
 }
 
+void Engine::place_threads(const Contender& contender, double sample_seconds) {
+  // Where some cores are left free, the kernel knows best which: those that a neighbour takes.
+  if (contender.threads == 0 || contender.threads == contender.participant->threads)
+    workers_.place_threads(*contender.participant, sample_seconds);
+}
+
 void Engine::place_and_warm(Contender& contender) {
   for (int round = 0; round < 2 && !contender.finished; ++round) {
     workers_.watch_threads(*contender.participant);
     const auto s = take_sample(contender);
-    if (s) workers_.place_threads(*contender.participant, total_seconds(*s));
+    if (s) place_threads(contender, total_seconds(*s));
   }
 }
 

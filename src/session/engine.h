@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,6 +25,7 @@
 #include "session/time_source.h"
 #include "session/worker_pool.h"
 #include "session/worker_process.h"
+#include "statistics/race.h"
 #include "version.h"
 #include "workloads/interface.h"
 
@@ -50,6 +52,9 @@ struct Contender {
   bool finished = false;  // its status is final and it is measured no further
   bool is_alone = false;  // memory is short: it is measured when no other program holds any
   int launch = -1;        // the latest one
+  int threads = 0;        // that compute it; 0: as many as its program has
+  bool has_chosen_threads = false;
+  std::optional<answer::Ready> ready;  // the answer to its latest preparation
 
   std::vector<std::vector<double>> visits;  // seconds per iteration, by visit
   std::vector<answer::Sample> answers;      // to all sample requests, in order, without losses
@@ -60,6 +65,7 @@ struct Contender {
   std::int64_t iterations = 1;              // per sample
   double request_seconds = 0;               // per iteration, including the overhead of the request
   double setup_seconds = 0;                 // for preparing and verifying in this visit
+  double choosing_seconds = 0;              // for the choice of its threads before that
   double warm_seconds = 0;                  // for the samples of this visit that found `iterations`
   double spent = 0;                         // seconds of sampling in this launch
   Progress progress = Progress::more;
@@ -226,6 +232,20 @@ class Engine {
  private:
   void compute_reference(MeasuredProblem& problem);
   void prepare_and_verify(Contender& contender, int launch);
+  /// Prepares the case with the contender's number of threads. Returns false if the contender is finished.
+  bool prepare(Contender& contender);
+  /// Chooses the number of threads for a case that was just prepared for the first time, with all of them, in
+  /// so many seconds: these, unless fewer are clearly faster. Does nothing if there is no choice, or if it
+  /// would take too much of the case's time. Returns false if the contender is finished.
+  bool choose_threads(Contender& contender, double prepare_seconds);
+  /// Times the case with all numbers of threads that it may take. Empty if fewer are not faster, or if the
+  /// contender is finished.
+  std::vector<RacedTimes> race_threads(Contender& contender, double affordable, double prepare_seconds);
+  /// Some times of the case with so many threads, in seconds per iteration; one if that is more than
+  /// `long_call`, and none if the program fails.
+  std::vector<double> time_threads(Contender& contender, int threads, double long_call);
+  /// Takes back that the contender is finished.
+  void reopen(Contender& contender);
   /// Compares the contender's result with the reference and returns the evidence. If the result is wrong, the
   /// contender is finished, with `when` at the beginning of the message. The row keeps the largest error.
   std::optional<Evidence> verify(Contender& contender, std::string_view when);
@@ -245,6 +265,8 @@ class Engine {
   static void note_algorithm(Contender& contender);
   /// Determines the number of iterations per sample. The first call is cold and does not count.
   void calibrate(Contender& contender, double seconds);
+  /// Pins each thread that computed in the last sample, which took so long, to a core of its own.
+  void place_threads(const Contender& contender, double sample_seconds);
   /// Takes two samples that do not count. The first shows which threads compute, and is slower. The second
   /// runs after the threads are pinned.
   void place_and_warm(Contender& contender);
@@ -312,6 +334,7 @@ class Engine {
   std::optional<Nvml> nvml_;  // opened if a backend computes on a GPU
   std::vector<Gpu> gpus_;
   std::map<std::string, Participant> with_ranks_;  // by key
+  std::set<std::string> has_prepared_;             // keys of participants
   WorkerPool workers_;
   SpeedRecord speed_;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant, latest last

@@ -95,6 +95,15 @@ std::int64_t iterations_for(double sample_length, double seconds_each, double re
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
+std::vector<int> thread_counts(int all, int fast_cores) {
+  std::vector<int> counts{all};
+  for (const int count : {all - 1, all / 2, fast_cores}) {
+    if (count >= 1 && count < all && std::ranges::find(counts, count) == counts.end())
+      counts.push_back(count);
+  }
+  return counts;
+}
+
 std::int64_t iterations_to_run(std::int64_t counted, double extra_work) {
   return counted + std::llround(extra_work * static_cast<double>(counted));
 }

@@ -123,6 +123,7 @@ class Session : public MeasuringSession {
                                .backend = backend,
                                .options = worker_options(plan_.threads),
                                .threads = plan_.threads,
+                               .thread_counts = plan_.thread_counts,
                                .extra_work = extra_work});
     }
     // Contenders point to their rows, which must not move.

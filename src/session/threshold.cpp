@@ -213,6 +213,7 @@ class ThresholdSession : public MeasuringSession {
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
         participants_[side].push_back(participant_of(backend, of, threshold_sides[side]));
+        participants_[side].back()->thread_counts = plan_.thread_counts[side];
         warn_of_backend(backend, reported_.warnings);
       }
     }
@@ -508,7 +509,10 @@ class ThresholdSession : public MeasuringSession {
     ThresholdPointSide made;
     for (const Contender& contender : side.contenders) {
       const std::string& backend = contender.participant->backend.name;
-      for (const Note& warning : contender.warnings) notes.insert(with_source(backend, warning));
+      for (const Note& warning : contender.warnings) {
+        // It is part of the value's algorithm.
+        if (warning.kind != NoteKind::fewer_threads) notes.insert(with_source(backend, warning));
+      }
       if (const auto throttled = lowered_clocks(contender.throttling, contender.answers.size()))
         notes.insert(with_source(backend, *throttled));
       const auto seconds = side.seconds.find(backend);

@@ -69,6 +69,7 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
     return wrong;
   }
   running.is_started = true;
+  running.takes_threads = said.takes_threads;
   if (participant.ranks > 1) {  // each has its own CPUs
     note_ranks(said, running);
     return std::nullopt;

@@ -24,7 +24,8 @@ struct Participant {
   std::string key;  // of its worker; unique in a session
   BackendRecord backend;
   WorkerOptions options;
-  int threads = 1;  // of one host; ranks there share them
+  int threads = 1;                      // of one host; ranks there share them
+  std::vector<int> thread_counts = {};  // all `threads`, and fewer that a case may take; empty: it takes all
   int ranks = 1;
   double extra_work = 0;  // so many more iterations are run, as a share of those that count
 };
@@ -96,6 +97,12 @@ class WorkerPool {
   /// The places of the participant's ranks; empty if it has only one.
   std::vector<RankPlace> ranks_of(const Participant& participant) const;
 
+  /// True if the participant's program takes a number of threads with every case.
+  bool takes_threads(const Participant& participant) const {
+    const Running* running = find(participant);
+    return running != nullptr && running->takes_threads;
+  }
+
   /// Remarks on the samples of the participant's prepared case, besides their own warnings.
   std::vector<Note> notes(const Participant& participant) const {
     const Running* running = find(participant);
@@ -118,6 +125,7 @@ class WorkerPool {
     std::unique_ptr<Worker> worker;
     std::optional<Asked<answer::Hello>> hello;  // until start() completes
     bool is_started = false;
+    bool takes_threads = false;            // as it says
     std::unique_ptr<Placement> placement;  // null: the kernel decides
     std::vector<int> confined_to;          // empty: it may run everywhere
     bool is_refused = false;               // the kernel did not let it be confined

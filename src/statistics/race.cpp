@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "statistics/significance.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -39,6 +40,24 @@ std::size_t fastest_of(std::span<const RacedTimes> raced) {
     if (is_faster(raced[i], raced.front(), worth_leaving_the_usual) &&
         (fastest == 0 || is_faster(raced[i], raced[fastest], 1)))
       fastest = i;
+  }
+  return fastest;
+}
+
+bool is_promising(const RacedTimes& one, const RacedTimes& usual) {
+  return !one.rounds.empty() && median(one.rounds) * worth_leaving_the_usual < median(usual.rounds);
+}
+
+std::size_t fastest_one_by_one(std::span<const RacedTimes> raced) {
+  if (raced.size() < 2) return 0;
+  const double confidence = 1 - 0.05 / static_cast<double>(raced.size() - 1);
+  std::size_t fastest = 0;
+  for (std::size_t i = 1; i < raced.size(); ++i) {
+    if (!raced[0].far_behind && !is_promising(raced[i], raced[0])) continue;
+    const auto speedup = log_ratio(raced[0].rounds, raced[i].rounds);
+    const bool is_clear = speedup && ratio_interval(*speedup, confidence).low > 1;
+    if (raced[i].rounds.empty() || (!is_clear && !raced[0].far_behind)) continue;
+    if (fastest == 0 || median(raced[i].rounds) < median(raced[fastest].rounds)) fastest = i;
   }
   return fastest;
 }

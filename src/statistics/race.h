@@ -19,6 +19,15 @@ struct RacedTimes {
 /// above 1.02. Then the fastest of them is taken, or the first if the race does not distinguish them.
 std::size_t fastest_of(std::span<const RacedTimes> raced);
 
+/// The same of times that were taken of one variant after the other, a few at once, so that the rounds pair
+/// nothing: Welch's interval of the ratio of geometric means must be above 1, and the ratio of medians above
+/// 1.02. All intervals together have a confidence of 95 %. The least median of these is taken.
+std::size_t fastest_one_by_one(std::span<const RacedTimes> raced);
+
+/// True if the median of this variant's times is shorter than the usual one's by enough to leave it. Few
+/// times prove nothing.
+bool is_promising(const RacedTimes& one, const RacedTimes& usual);
+
 /// True if another variant seems to be faster than the usual one by enough, but not clearly: more rounds may
 /// decide.
 bool is_undecided(std::span<const RacedTimes> raced);

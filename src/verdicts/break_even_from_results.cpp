@@ -316,8 +316,7 @@ FamilyPairs pairs_of(const CaseFamily& family, std::span<const std::pair<std::si
       if (result.status != Status::unsupported) ++found.left_out[side];
       continue;
     }
-    const CaseResult*& best = pair.fastest[side];
-    if (best == nullptr || result.seconds->median < best->seconds->median) best = &result;
+    keep_faster(pair.fastest[side], result);
   }
   for (auto pair = found.pairs.begin(); pair != found.pairs.end();) {
     const auto& [baseline, challenger] = pair->second.fastest;

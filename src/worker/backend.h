@@ -127,7 +127,7 @@ struct Backend {
   /// The backend's report of itself. serve() adds its version, its operations and what cannot be read, and
   /// leaves out library files that are empty.
   answer::Hello hello;
-  std::function<void(int)> use_threads;                 // called once, before anything is prepared
+  std::function<void(int)> use_threads;                 // called when nothing is prepared
   std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty if it is the host's
   std::string variant = {};  // suffix of every row's algorithm, such as "library defaults"
   /// (optional, only for a reference backend) Returns the result of compute(), or the same one from a cache.

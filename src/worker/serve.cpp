@@ -93,8 +93,10 @@ class Worker {
     if (request.threads < 1) throw ProtocolError("'threads' must be at least 1");
     backend_ = make_backend();
     const std::vector<answer::Rank> self = begin_as_rank(request.threads);
-    backend_.use_threads(self.empty() ? request.threads : self.front().threads);
+    threads_ = threads_in_use_ = self.empty() ? request.threads : self.front().threads;
+    backend_.use_threads(threads_);
     answer::Hello hello = backend_.hello;
+    hello.takes_threads = hello.device == "cpu" && !has_others();
     hello.ranks = self;
     if (has_others()) {
       hello.ranks.front().device_id = hello.device_id;
@@ -120,6 +122,7 @@ class Worker {
 
   Answer operator()(const request::Prepare& request) {
     prepared_.reset();
+    take_threads(request.threads == 0 ? threads_ : request.threads);
     if (has_others()) {
       prepare_with_ranks(request);
     } else {
@@ -178,6 +181,13 @@ class Worker {
 
  private:
   static bool has_others() { return communicator().size() > 1; }
+
+  void take_threads(int count) {
+    if (count > threads_)
+      throw ProtocolError(fmt::format("'threads' is {}, and hello gave {}", count, threads_));
+    if (count != threads_in_use_) backend_.use_threads(count);
+    threads_in_use_ = count;
+  }
 
   /// The operation of a case that this program can prepare here. Throws if there is none, or too little
   /// memory.
@@ -304,6 +314,8 @@ class Worker {
   }
 
   Backend backend_;
+  int threads_ = 1;  // of hello
+  int threads_in_use_ = 1;
   std::unique_ptr<Prepared> prepared_;
   std::optional<Case> problem_;  // the prepared case
   std::string id_;

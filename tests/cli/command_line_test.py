@@ -130,6 +130,8 @@ class WhatWasMeant(CommandLine):
         self.write("r.json", {})
         self.assertIn("--by: there is no 'tme'; did you mean 'time'?", self.refused("rank", "r.json", "--by", "tme"))
         self.assertIn("--threads: 'two' is no whole number", self.refused("run", "quick", "--threads", "two"))
+        self.write("config.json", {"measure": {"threads": 4096}, "workloads": [{"op": "matmul", "m": 8, "n": 8, "k": 8}]})
+        self.assertIn("measure.threads 4096: must be from 1 to ", self.refused("run", "config.json", "--out", "-"))
         self.assertIn("--seconds needs a value", self.refused("run", "quick", "--seconds"))
         self.assertIn("--threads may be given only once", self.refused("run", "quick", "--threads", "1", "--threads", "1"))
         self.assertIn("'c' is one argument too many", self.refused("compare", "r.json", "r.json", "c"))

@@ -99,6 +99,14 @@ class PytorchTest(SameForAll, AgainstTheTruth):
         self.backend.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))
         self.assertIn("channels_last", self.backend.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))["algorithm"])
 
+    def test_takes_a_number_of_threads_with_a_case(self):
+        backend = BackendProgram([BUILD / self.program], threads=2)
+        self.addCleanup(backend.kill)
+        self.assertTrue(backend.hello["takes_threads"])
+        self.assertTrue(backend.ask(request="prepare", **matmul(384, 384, 384), threads=1)["ok"])
+        sample = backend.ask(request="sample", iterations=20)
+        self.assertLess(sample["cpu_seconds"], 1.2 * sample["seconds"], "one thread uses one CPU")
+
     def test_refuses_and_goes_on(self):
         refusals = [
             ('{"request": "prep', "failed"),
@@ -107,6 +115,7 @@ class PytorchTest(SameForAll, AgainstTheTruth):
             ({"request": "verify", "elements": [0]}, "failed"),
             ({"request": "sample", "iterations": 1}, "failed"),
             ({"request": "prepare", **matmul(1 << 20, 1 << 20, 1 << 20), "memory_bytes": 3 << 42}, "out_of_memory"),
+            ({"request": "prepare", **matmul(8, 8, 8), "threads": 2}, "failed"),
             ({"request": "prepare", **matmul(8, 8, 8, "tf32")}, "unsupported"),
             ({"request": "prepare", **matmul(8, 8, 8, "s8", batch=2)}, "unsupported"),
             ({"request": "expect", "elements": [0], **matmul(8, 8, 8)}, "unsupported"),

@@ -45,10 +45,6 @@ std::vector<Timed> timed_results(const Runs& runs) {
   return all;
 }
 
-void keep_faster(const CaseResult*& best, const CaseResult& one) {
-  if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
-}
-
 std::vector<Group> groups_of(const std::vector<Timed>& all,
                              const std::function<std::string(const Timed&)>& key_of) {
   std::unordered_map<std::string, std::size_t> index;

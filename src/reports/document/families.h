@@ -31,9 +31,6 @@ std::string parameter_text(const CaseResult& c, const std::string& parameter);
 /// The results that have a time. The list points into `runs`, whose results must outlive it.
 std::vector<Timed> timed_results(const Runs& runs);
 
-/// Makes `best` point to `one` if that is faster or `best` is null.
-void keep_faster(const CaseResult*& best, const CaseResult& one);
-
 using Group = std::vector<const Timed*>;
 
 /// Groups results by key, in the order in which the keys first appear. Those with an empty key are left out.

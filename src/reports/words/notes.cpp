@@ -476,6 +476,9 @@ std::string text_alone(const Note& n) {
                          machine_changed_text(n), x[1]);
     case NoteKind::slow_run:
       return fmt::format("in run {} the machine {}", x[0], ran_at(x[1]));
+    case NoteKind::fewer_threads:
+      return fmt::format("computed by {}, which is {:.2f}x as fast as by all",
+                         part_text(x[1], x[2], "thread", "threads"), x[0]);
     case NoteKind::injected_work:
       return fmt::format("all times are {:g} % longer than they were: BREAKEVEN_EXTRA_WORK injects that",
                          x[0] * percent);

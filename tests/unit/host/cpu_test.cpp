@@ -95,6 +95,21 @@ TEST(Cores, AreThoseOfTheFastestAndThenOfTheLastPackageFirst) {
   EXPECT_THAT(chosen(), testing::ElementsAre(0, 3, 2, 1));
 }
 
+TEST(Cores, AreFastUnlessTheirClockIsAKindBelow) {
+  const TemporaryFolder folder;
+  const std::vector<int> cores{0, 1, 2, 3};
+  EXPECT_EQ(fast_cores(cores, folder.path()), 4) << "unknown";
+  const auto write = [&](int cpu, const char* clock) {
+    folder.write(fmt::format("cpu{}/cpufreq/cpuinfo_max_freq", cpu), clock);
+  };
+  write(0, "5200000\n");
+  write(1, "5000000\n");
+  write(2, "3800000\n");
+  write(3, "3800000\n");
+  EXPECT_EQ(fast_cores(cores, folder.path()), 2);
+  EXPECT_EQ(fast_cores({}, folder.path()), 0);
+}
+
 TEST(ComputeThreads, KeepToCoresAndQuota) {
   EXPECT_GE(compute_threads(), 1);
   EXPECT_LE(compute_threads(), std::ssize(cpu_of_each_core(allowed_cpus())));

@@ -49,6 +49,8 @@ TEST(Requests, AreReadAsTheyWereWritten) {
   EXPECT_EQ(prepare.problem.parameters, product().parameters);
   EXPECT_EQ(prepare.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_TRUE(prepare.cold);
+  EXPECT_EQ(prepare.threads, 0);
+  EXPECT_EQ(round_trip(request::Prepare{.problem = product(), .threads = 3}).threads, 3);
   const auto expect = round_trip(request::Expect{.problem = product(), .seed = 9, .elements = {0, 11}});
   EXPECT_EQ(expect.problem.parameters, product().parameters);
   EXPECT_EQ(expect.seed, 9U);

@@ -19,8 +19,12 @@ using simulated::Disturbance;
 using simulated::SimulatedMachine;
 using simulated::WrongAnswer;
 using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Lt;
 using testing::Not;
 
 struct Machine : SimulatedMachine {
@@ -334,6 +338,117 @@ TEST(RunInSimulatedTime, SamplesGrowWhereMessagesAreSlow) {
   EXPECT_EQ(measured.status, Status::ok) << measured.reason;
   EXPECT_NEAR(measured.seconds->median, 1e-3, 5e-5);
   EXPECT_GE(measured.seconds->iterations, 20);
+}
+
+/// A run of /a alone, which may take four, seven or all eight threads, whose times are these.
+struct ThreadsRun {
+  Machine machine{5};
+  SessionPlan plan = plan_of({64});
+
+  explicit ThreadsRun(std::map<int, double> by_threads) {
+    machine.programs["/a"].by_threads = std::move(by_threads);
+    plan.backends.pop_back();
+    plan.threads = 8;
+    plan.thread_counts = {8, 7, 4};
+  }
+  CaseResult result() { return run(machine, plan).cases.at(0); }
+};
+
+CaseResult run_with_threads(std::map<int, double> by_threads) {
+  return ThreadsRun(std::move(by_threads)).result();
+}
+
+TEST(Threads, AreFewerWhereThatIsFaster) {
+  const CaseResult half = run_with_threads({{8, 3}, {7, 2}, {4, 1}});
+  EXPECT_NEAR(half.seconds->median, 1e-3, 5e-5);
+  EXPECT_THAT(note_texts(half.warnings), Contains(HasSubstr("computed by 4 of 8 threads, which is ")));
+  EXPECT_EQ(half.algorithm, "scripted; 4 of 8 threads");
+}
+
+TEST(Threads, AreTheSameInAllLaunches) {
+  ThreadsRun launches({{8, 20}, {7, 1}, {4, 2}});
+  launches.plan.config.measure.launches = 3;
+  const CaseResult one_fewer = launches.result();
+  EXPECT_THAT(one_fewer.seconds->samples, Each(Lt(1.1e-3)));
+  EXPECT_THAT(note_texts(one_fewer.warnings), ElementsAre(HasSubstr("by 7 of 8 threads, which is ")));
+}
+
+/// As beside neighbours that take a core.
+TEST(Threads, AreOneFewerWhereAllTakeVeryLong) {
+  const CaseResult one_fewer = run_with_threads({{8, 120}, {7, 1}, {4, 2}});
+  EXPECT_NEAR(one_fewer.seconds->median, 1e-3, 5e-5);
+  EXPECT_THAT(note_texts(one_fewer.warnings), Contains(HasSubstr("by 7 of 8 threads, which is 1")));
+  EXPECT_NEAR(run_with_threads({{8, 120}, {7, 70}, {4, 1}}).seconds->median, 0.12, 0.01);
+}
+
+TEST(Threads, AreChosenInShortCasesOfThresholds) {
+  ThreadsRun second({{8, 3}, {7, 2}, {4, 1}});
+  second.plan.config.measure.max_seconds = 1;
+  EXPECT_NEAR(second.result().seconds->median, 1e-3, 5e-5);
+}
+
+TEST(Threads, AreAllWhereFewerAreNotClearlyFaster) {
+  const CaseResult all = run_with_threads({{8, 1}, {7, 0.995}, {4, 1.5}});
+  EXPECT_NEAR(all.seconds->median, 1e-3, 5e-5);
+  EXPECT_THAT(note_texts(all.warnings), IsEmpty());
+}
+
+TEST(Threads, AreAllForUntunedCasesColdCachesAndWhatTakesTooLong) {
+  const std::map<int, double> fewer_are_faster{{8, 3}, {7, 1}, {4, 1}};
+  const auto expect_all = [](CaseResult all) {
+    EXPECT_NEAR(all.seconds->median, 3e-3, 2e-4);
+    EXPECT_THAT(note_texts(all.warnings), Not(Contains(HasSubstr("threads"))));
+  };
+  ThreadsRun given(fewer_are_faster);
+  given.plan.thread_counts.clear();
+  expect_all(given.result());
+  ThreadsRun untuned(fewer_are_faster);
+  untuned.plan.config.cases[0].problem.parameters.set("tuned", false);
+  expect_all(untuned.result());
+  ThreadsRun cold(fewer_are_faster);
+  cold.plan.config.measure.cold_cache = true;
+  expect_all(cold.result());
+  ThreadsRun short_case(fewer_are_faster);
+  short_case.plan.config.measure.max_seconds = 0.1;
+  expect_all(short_case.result());
+  EXPECT_NEAR(run_with_threads({{8, 300}, {7, 1}, {4, 1}}).seconds->median, 0.3, 0.02);
+}
+
+/// A run whose first preparations take `seconds` each.
+CaseResult run_after_slow_preparations(int count, double seconds) {
+  ThreadsRun slow({{8, 3}, {7, 1}, {4, 1}});
+  slow.machine.programs["/a"].fault = [&, count](const Request& request) mutable -> WrongAnswer {
+    if (std::holds_alternative<request::Prepare>(request) && count-- > 0) slow.machine.time.sleep(seconds);
+    return {};
+  };
+  return slow.result();
+}
+
+TEST(Threads, AreChosenThoughAProgramTakesLongForItsFirstCase) {
+  EXPECT_THAT(run_after_slow_preparations(1, 0.5).seconds->samples, Each(Lt(1.1e-3)));
+}
+
+TEST(Threads, DoNotChangeFromOneVisitToTheNext) {
+  EXPECT_THAT(run_after_slow_preparations(2, 0.5).seconds->samples, Each(Gt(2.5e-3)));
+  EXPECT_THAT(run_after_slow_preparations(1, 2).seconds->samples, Each(Gt(2.5e-3)));
+}
+
+TEST(Threads, AreAllIfTheProgramFailsWithFewer) {
+  const std::string refusal =
+      to_line(Answer(answer::Refusal{.status = "out_of_memory", .reason = "too large"}));
+  const WorkerLost crash{.status = Status::failed, .reason = "crashed"};
+  for (const WrongAnswer& failure : {WrongAnswer(refusal), WrongAnswer(crash)}) {
+    ThreadsRun fails({{8, 3}, {7, 1}, {4, 1}});
+    int threads = 0;
+    fails.machine.programs["/a"].fault = [&](const Request& request) -> WrongAnswer {
+      if (const auto* prepare = std::get_if<request::Prepare>(&request)) threads = prepare->threads;
+      return threads == 4 ? std::exchange(threads, 0), failure : std::nullopt;
+    };
+    const CaseResult all = fails.result();
+    EXPECT_EQ(all.status, Status::ok) << all.reason;
+    EXPECT_NEAR(all.seconds->median, 3e-3, 2e-4);
+    EXPECT_EQ(all.algorithm, "scripted");
+  }
 }
 
 /// A hello of the scripted programs with another version from process number `first` on, of both together.

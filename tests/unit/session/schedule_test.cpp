@@ -25,6 +25,14 @@ std::vector<double> alternating(std::size_t count, double size) {
   return samples;
 }
 
+TEST(ThreadCounts, AreAllOneFewerHalfAndTheFastCores) {
+  EXPECT_THAT(thread_counts(16, 16), ElementsAre(16, 15, 8));
+  EXPECT_THAT(thread_counts(24, 8), ElementsAre(24, 23, 12, 8));
+  EXPECT_THAT(thread_counts(2, 2), ElementsAre(2, 1));
+  EXPECT_THAT(thread_counts(3, 0), ElementsAre(3, 2, 1));
+  EXPECT_THAT(thread_counts(1, 1), ElementsAre(1));
+}
+
 TEST(IterationsFor, ASampleLastsAsLongAsAskedWithinTheLimitOfTheWholeRequest) {
   EXPECT_EQ(iterations_for(0.01, 1e-3, 1e-3), 10);
   EXPECT_EQ(iterations_for(0.01, 1e-6, 1e-6), 10'000);

@@ -52,6 +52,8 @@ struct Program {
   double claims = 1;     // times the seconds that pass
   int honest = 0;        // samples of each process before it claims them
   bool sleeps = true;    // between samples
+  std::map<int, double> by_threads =
+      {};  // factors on the seconds, 9 of others; empty: it takes none with a case
   std::function<double(double since_start)> drift = {};  // a factor, by seconds since it was started
   Fault fault = {};
   std::function<std::optional<double>(double seconds)> joules = {};  // of a sample's iteration, if it tells
@@ -134,11 +136,13 @@ class ScriptedWorker : public Worker {
   int pid() const override { return -1; }
 
  private:
-  static Answer answer(const request::Hello& /*unused*/) {
+  Answer answer(const request::Hello& r) {
     answer::Hello hello;
     hello.name = "scripted";
     hello.version = "1";
     hello.supports = {{"matmul", {"f32"}}};
+    hello.takes_threads = !program_.by_threads.empty();
+    threads_ = r.threads;
     return hello;
   }
   Answer answer(const request::Prepare& r) {
@@ -146,7 +150,11 @@ class ScriptedWorker : public Worker {
     if (program_.memory > machine_.memory - machine_.held)
       return answer::Refusal{.status = "out_of_memory", .reason = "needs more than is available"};
     machine_.held += held_ = program_.memory;
-    if (program_.cost) seconds_ = program_.cost(r.problem);
+    seconds_ = program_.cost ? program_.cost(r.problem) : program_.seconds;
+    if (!program_.by_threads.empty()) {
+      const auto known = program_.by_threads.find(r.threads == 0 ? threads_ : r.threads);
+      seconds_ *= known == program_.by_threads.end() ? 9 : known->second;
+    }
     if (program_.setup > 0) machine_.time.sleep(program_.setup);
     epochs_ = 0;
     return answer::Ready{.algorithm = "scripted"};
@@ -190,7 +198,7 @@ class ScriptedWorker : public Worker {
   double seconds_ = program_.seconds;  // of an iteration of what is prepared
   double started_;
   double launch_factor_ = 1;
-  int epochs_ = 0, samples_ = 0;
+  int epochs_ = 0, samples_ = 0, threads_ = 1;
   double held_ = 0;  // of the machine's memory
   std::optional<WorkerLost> lost_;
 };

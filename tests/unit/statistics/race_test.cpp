@@ -92,5 +92,47 @@ TEST(Race, NoiseSeldomChoosesAndSeldomHidesFivePerCent) {
   EXPECT_GT(found_small, races * 9 / 10);
 }
 
+/// Of training beside a neighbour that takes 6 of 10 ms of a core, in µs: all threads, one fewer.
+TEST(Race, OneByOneFindsWhatASingleUndisturbedTimeWouldHide) {
+  const RacedTimes all{.rounds = {2794.5, 2763.7, 750.3, 1727.0, 2750.7, 1782.0}};
+  const RacedTimes fewer{.rounds = {951.4, 961.0, 958.0, 944.9, 964.4, 963.7}};
+  EXPECT_EQ(fastest_of(std::vector{all, fewer}), 0U);
+  EXPECT_EQ(fastest_one_by_one(std::vector{all, fewer}), 1U);
+  EXPECT_EQ(fastest_one_by_one(std::vector{all, {}, fewer}), 2U);
+  EXPECT_EQ(fastest_one_by_one(std::vector{fewer, all}), 0U);
+  const RacedTimes disturbed{.rounds = {959.2, 3908.2, 953.6, 924.8, 938.3, 898.7}};
+  EXPECT_EQ(
+      fastest_one_by_one(std::vector{{.rounds = {2696.7, 736.0, 2757.6, 1519.5, 1513.3, 1499.2}}, disturbed}),
+      0U);
+  EXPECT_EQ(fastest_one_by_one(std::vector{fewer, {.rounds = {945, 955, 953, 940, 959, 958}}}), 0U)
+      << "by under 2 %";
+  EXPECT_EQ(
+      fastest_one_by_one(std::vector<RacedTimes>{{.rounds = {90}, .far_behind = true}, {.rounds = {40}}}),
+      1U);
+}
+
+/// Three other numbers of threads that are as fast, each timed six times.
+TEST(Race, OneByOneSeldomChoosesAmongEquals) {
+  std::mt19937_64 generator(1);
+  constexpr int races = 1000;
+  int chosen = 0;
+  for (int i = 0; i < races; ++i) {
+    std::vector<RacedTimes> raced(4);
+    std::lognormal_distribution<double> time(0, 0.05);
+    for (RacedTimes& one : raced) {
+      for (int round = 0; round < 6; ++round) one.rounds.push_back(time(generator));
+    }
+    chosen += fastest_one_by_one(raced) == 0 ? 0 : 1;
+  }
+  EXPECT_LT(chosen, 0.05 * races);
+}
+
+TEST(Race, FewTimesArePromisingIfTheirMedianIsShorterByEnough) {
+  const RacedTimes usual{.rounds = {1.0, 1.1, 1.2}};
+  EXPECT_TRUE(is_promising({.rounds = {1.0, 1.0, 2.0}}, usual));
+  EXPECT_FALSE(is_promising({.rounds = {1.09, 1.09, 1.09}}, usual));
+  EXPECT_FALSE(is_promising({}, usual));
+}
+
 }  // namespace
 }  // namespace breakeven

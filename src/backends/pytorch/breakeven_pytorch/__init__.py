@@ -31,6 +31,8 @@ def make_backend(program, threads, version):
     )
     backend.name += way.suffix
     backend.forget, backend.release = way.forget, device.release_memory
+    if not compiled:  # what is compiled has its number of threads in it
+        backend.use_threads = torch.set_num_threads
     return backend
 
 

@@ -179,6 +179,7 @@ class Backend:
     memory_note: str = ""  # what to add where it is too little, such as the setting that limits it
     forget: object = lambda: None  # drops what refers to a released case, before garbage is collected
     release: object = lambda: None  # then returns the memory that the library keeps of it
+    use_threads: object = None  # a function: has the next case take so many threads; None if the number is fixed
     # The Unsupported or OutOfMemory that an error of the library stands for; None for any other.
     meaning_of: object = lambda error: None
     # A function: True if the device can no longer be used by this process, whatever it is asked.

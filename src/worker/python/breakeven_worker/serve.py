@@ -149,6 +149,7 @@ class _Worker:
         if self._ranks.count > 1:
             self._ranks.take_places(request["hosts"], request["leader"], request["leader_port"])
             threads, place = self._take_place(threads)
+        self._threads = threads
         backend = self._backend = self._make_backend(threads)
         _collect_and_freeze()
         if place and self._on_gpu:
@@ -171,8 +172,12 @@ class _Worker:
             "library_files": backend.library_files,
             "supports": {operation.op: operation.dtypes for operation in backend.operations},
             "unreadable": unreadable,
+            **({"takes_threads": True} if self._takes_threads() else {}),
             **({"ranks": [{**place, "device_id": backend.device_id}]} if place else {}),
         }
+
+    def _takes_threads(self):
+        return self._backend.use_threads is not None and self._backend.device == "cpu" and self._ranks.count == 1
 
     def _take_place(self, threads_of_host):
         """Pins this rank to its own CPUs, before a library starts threads; not on a GPU, which needs more threads than
@@ -191,6 +196,11 @@ class _Worker:
         if self._backend is None:
             raise Failed("the first request must be hello")
         self.release()
+        threads = request.get("threads", self._threads)
+        if not 1 <= threads <= self._threads:
+            raise Failed(f"'threads' is {threads} and must be from 1 to {self._threads}, as hello gave")
+        if self._takes_threads():
+            self._backend.use_threads(threads)
         op, case = request["op"], Case({**request["parameters"], **request.get("resolved", {})})
         case.memory_bytes = request.get("memory_bytes", 0)
         dtype = case["dtype"]
