@@ -70,10 +70,9 @@ void declare(CLI::App& command, Options& o) {
       .add_option("--precision", o.precision,
                   "stop a case when its interval is within this fraction of its median, as in 2% or 0.02")
       ->transform(percent());
-  command.add_option(
-      "--threads", o.threads,
-      "CPU threads; default: one a physical core, within affinity and quota, and fewer for cases that "
-      "are faster so");
+  command.add_option("--threads", o.threads,
+                     "CPU threads; default: one a physical core, within affinity and quota, and fewer where "
+                     "that is faster");
   add_start_options(command, o.start);
   command.add_flag("--quiet", o.quiet, "no progress line and no table");
 }

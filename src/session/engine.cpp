@@ -480,7 +480,7 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
   const double start = time().now();
   const int all = contender.threads = participant.threads;
   const std::vector<RacedTimes> raced = race_threads(contender, affordable, prepare_seconds);
-  if (contender.finished && !Interruption::requested()) {  // it may be that it cannot with fewer
+  if (contender.finished && contender.threads != all && !Interruption::requested()) {
     reopen(contender);
     contender.threads = 0;
     return start_worker(contender) && prepare(contender);

@@ -451,6 +451,17 @@ TEST(Threads, AreAllIfTheProgramFailsWithFewer) {
   }
 }
 
+TEST(Threads, OfAProgramThatHangsAreNotTimedTwice) {
+  ThreadsRun hangs({{8, 1}, {7, 1}, {4, 1}});
+  hangs.machine.programs["/a"].fault = [](const Request& request) -> WrongAnswer {
+    if (!std::holds_alternative<request::Sample>(request)) return {};
+    return WorkerLost{.status = Status::timed_out, .reason = "no answer"};
+  };
+  const double start = hangs.machine.time.now();
+  EXPECT_EQ(hangs.result().status, Status::timed_out);
+  EXPECT_LT(hangs.machine.time.now() - start, 1.5 * hangs.plan.config.measure.timeout_seconds);
+}
+
 /// A hello of the scripted programs with another version from process number `first` on, of both together.
 simulated::Fault other_version_from(int first, int& processes) {
   return [first, &processes](const Request& request) -> WrongAnswer {
