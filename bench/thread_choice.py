@@ -5,8 +5,9 @@
 
 In each round the same config is run with all threads, with one fewer, and without a number, in random order. `all` and
 `one fewer` are the medians over rounds, in µs. `chosen` is the median over rounds of the time without a number, divided
-by that of the faster of both numbers in the same round: above 1 by noise alone, since the lower of two is taken. --neighbour: a program of real-time priority takes 6 of every
-10 ms of the last core, as a virtual machine's neighbour does; it needs root.
+by that of the faster of both numbers in the same round: above 1 by noise alone, since the lower of two is taken.
+--neighbour: a program of real-time priority takes 6 of every 10 ms of the last core, as a virtual machine's neighbour
+does; it needs root.
 """
 
 import argparse

@@ -62,9 +62,10 @@ constexpr double least_share_beside_further_runs = 0.6;
 
 /// A case's threads are chosen in at most this share of its time, unless some are timed again.
 constexpr double share_of_choosing = 0.3;
-/// Two that show which threads compute and how long calls take, and three that are compared.
+/// The calls for one number of threads: two show which threads compute and how long calls take, and three are
+/// compared.
 constexpr int calls_to_time_threads = 5;
-/// In each of them. A neighbour that runs for milliseconds at once leaves shorter ones alone.
+/// The length of each. A neighbour that runs for milliseconds at once leaves shorter ones alone.
 constexpr double seconds_to_time_threads = 0.01;
 
 bool is_on_gpu(const Contender& contender) {
@@ -387,6 +388,10 @@ bool Engine::prepare(Contender& contender) {
   return contender.ready.has_value();
 }
 
+bool Engine::prepare_with(Contender& contender, int threads) {
+  return std::exchange(contender.threads, threads) == threads || prepare(contender);
+}
+
 void Engine::reopen(Contender& contender) {
   contender.finished = false;
   contender.row->status = Status::interrupted;
@@ -394,7 +399,7 @@ void Engine::reopen(Contender& contender) {
 }
 
 std::vector<double> Engine::time_threads(Contender& contender, int threads, double long_call) {
-  if (std::exchange(contender.threads, threads) != threads && !prepare(contender)) return {};
+  if (!prepare_with(contender, threads)) return {};
   std::int64_t iterations = 1;
   std::vector<double> times;
   // The first two show which threads compute, as in calibrate().
@@ -416,11 +421,8 @@ std::vector<double> Engine::time_threads(Contender& contender, int threads, doub
   return times;
 }
 
-std::vector<RacedTimes> Engine::race_threads(Contender& contender, double affordable,
-                                             double prepare_seconds) {
+std::vector<RacedTimes> Engine::race_threads(Contender& contender, double affordable, double long_call) {
   const std::vector<int>& counts = contender.participant->thread_counts;
-  const double long_call =
-      (affordable / static_cast<double>(counts.size() + 1) - prepare_seconds) / calls_to_time_threads;
   const double start = time().now();
   std::vector<RacedTimes> raced(counts.size());
   const auto time = [&](std::size_t i) {
@@ -436,9 +438,8 @@ std::vector<RacedTimes> Engine::race_threads(Contender& contender, double afford
     const auto is_behind = [&] {
       return std::ranges::min(raced[0].rounds) > far_behind * raced[1].rounds.front();
     };
-    if (all_calls * usual > affordable || !time(1) || !is_behind() || !time(0)) return {};
-    raced[0].far_behind = is_behind();
-    if (!raced[0].far_behind) return {};
+    if (all_calls * usual > affordable || !time(1) || !is_behind() || !time(0) || !is_behind()) return {};
+    raced[0].far_behind = true;
     return raced;
   }
   for (std::size_t i = 1; i < counts.size(); ++i) {
@@ -465,10 +466,9 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
       !workers_.takes_threads(participant))
     return true;
   const double affordable = share_of_choosing * measure_.max_seconds;
-  const auto takes_too_long = [&] {
-    return prepare_seconds + calls_to_time_threads * seconds_to_time_threads >
-           affordable / static_cast<double>(participant.thread_counts.size() + 1);
-  };
+  const double seconds_each = affordable / static_cast<double>(participant.thread_counts.size() + 1);
+  const auto longest_call = [&] { return (seconds_each - prepare_seconds) / calls_to_time_threads; };
+  const auto takes_too_long = [&] { return longest_call() < seconds_to_time_threads; };
   if (takes_too_long() && is_first_of_program && prepare_seconds < affordable) {
     // The first case of a program may read a data set, or start threads, once and for all.
     const double again = time().now();
@@ -479,7 +479,7 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
   report_progress_(contender, "choosing its threads");
   const double start = time().now();
   const int all = contender.threads = participant.threads;
-  const std::vector<RacedTimes> raced = race_threads(contender, affordable, prepare_seconds);
+  const std::vector<RacedTimes> raced = race_threads(contender, affordable, longest_call());
   if (contender.finished && contender.threads != all && !Interruption::requested()) {
     reopen(contender);
     contender.threads = 0;
@@ -487,8 +487,7 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
   }
   const std::size_t fastest = fastest_one_by_one(raced);
   const int chosen = fastest == 0 ? all : participant.thread_counts[fastest];
-  const bool is_prepared =
-      !contender.finished && (std::exchange(contender.threads, chosen) == chosen || prepare(contender));
+  const bool is_prepared = !contender.finished && prepare_with(contender, chosen);
   contender.choosing_seconds = time().now() - start;
   if (fastest != 0) {
     const double speedup = median(raced[0].rounds) / median(raced[fastest].rounds);
@@ -648,7 +647,7 @@ void Engine::calibrate(Contender& contender, double seconds) {
 }
 
 void Engine::place_threads(const Contender& contender, double sample_seconds) {
-  // Where some cores are left free, the kernel knows best which: those that a neighbour takes.
+  // The kernel finds the cores that a neighbour leaves free, if there is a choice.
   if (contender.threads == 0 || contender.threads == contender.participant->threads)
     workers_.place_threads(*contender.participant, sample_seconds);
 }

@@ -234,13 +234,15 @@ class Engine {
   void prepare_and_verify(Contender& contender, int launch);
   /// Prepares the case with the contender's number of threads. Returns false if the contender is finished.
   bool prepare(Contender& contender);
+  /// The same with so many threads, unless that is how it is prepared already.
+  bool prepare_with(Contender& contender, int threads);
   /// Chooses the number of threads for a case that was just prepared for the first time, with all of them, in
   /// so many seconds: these, unless fewer are clearly faster. Does nothing if there is no choice, or if it
   /// would take too much of the case's time. Returns false if the contender is finished.
   bool choose_threads(Contender& contender, double prepare_seconds);
-  /// Times the case with all numbers of threads that it may take. Empty if fewer are not faster, or if the
-  /// contender is finished.
-  std::vector<RacedTimes> race_threads(Contender& contender, double affordable, double prepare_seconds);
+  /// Times the case with all numbers of threads that it may take. Calls of more than `long_call` seconds are
+  /// few. Empty if fewer threads are not faster, or if the contender is finished.
+  std::vector<RacedTimes> race_threads(Contender& contender, double affordable, double long_call);
   /// Some times of the case with so many threads, in seconds per iteration; one if that is more than
   /// `long_call`, and none if the program fails.
   std::vector<double> time_threads(Contender& contender, int threads, double long_call);

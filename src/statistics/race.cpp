@@ -53,9 +53,9 @@ std::size_t fastest_one_by_one(std::span<const RacedTimes> raced) {
   const double confidence = 1 - 0.05 / static_cast<double>(raced.size() - 1);
   std::size_t fastest = 0;
   for (std::size_t i = 1; i < raced.size(); ++i) {
-    if (!raced[0].far_behind && !is_promising(raced[i], raced[0])) continue;
     const auto speedup = log_ratio(raced[0].rounds, raced[i].rounds);
-    const bool is_clear = speedup && ratio_interval(*speedup, confidence).low > 1;
+    const bool is_clear =
+        is_promising(raced[i], raced[0]) && speedup && ratio_interval(*speedup, confidence).low > 1;
     if (raced[i].rounds.empty() || (!is_clear && !raced[0].far_behind)) continue;
     if (fastest == 0 || median(raced[i].rounds) < median(raced[fastest].rounds)) fastest = i;
   }

@@ -373,7 +373,7 @@ TEST(Threads, AreTheSameInAllLaunches) {
   EXPECT_THAT(note_texts(one_fewer.warnings), ElementsAre(HasSubstr("by 7 of 8 threads, which is ")));
 }
 
-/// As beside neighbours that take a core.
+/// Neighbours that take a core have that effect.
 TEST(Threads, AreOneFewerWhereAllTakeVeryLong) {
   const CaseResult one_fewer = run_with_threads({{8, 120}, {7, 1}, {4, 2}});
   EXPECT_NEAR(one_fewer.seconds->median, 1e-3, 5e-5);

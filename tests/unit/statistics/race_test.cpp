@@ -92,7 +92,7 @@ TEST(Race, NoiseSeldomChoosesAndSeldomHidesFivePerCent) {
   EXPECT_GT(found_small, races * 9 / 10);
 }
 
-/// Of training beside a neighbour that takes 6 of 10 ms of a core, in µs: all threads, one fewer.
+/// The times are training steps in µs, while a neighbour took 6 of every 10 ms of a core.
 TEST(Race, OneByOneFindsWhatASingleUndisturbedTimeWouldHide) {
   const RacedTimes all{.rounds = {2794.5, 2763.7, 750.3, 1727.0, 2750.7, 1782.0}};
   const RacedTimes fewer{.rounds = {951.4, 961.0, 958.0, 944.9, 964.4, 963.7}};
