@@ -53,7 +53,7 @@ LeastSeconds by_datasheet(const DeviceEntry& entry) {
 LeastSeconds by_ceilings(const Candidate& candidate) {
   Ceilings ceilings;
   for (const auto& [id, results] : candidate.cases) {
-    for (const CaseResult* result : results) ceilings.add(*result);
+    for (const MeasuredCase& one : results) ceilings.add(*one.result);
   }
   return [ceilings](const CaseResult& result) -> std::optional<double> {
     const auto least = least_time(result, ceilings);
@@ -159,10 +159,9 @@ void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& 
 bool was_measured(const Candidate& candidate, const MixEntry& entry) {
   const std::vector<std::string> ids = entry.ids();
   return std::ranges::any_of(ids, [&](const std::string& id) {
-    const auto found = candidate.cases.find(id);
-    return found != candidate.cases.end() && std::ranges::any_of(found->second, [](const CaseResult* r) {
-             return r->status != Status::interrupted;
-           });
+    return std::ranges::any_of(candidate.results_of(id), [](const MeasuredCase& one) {
+      return one.result->status != Status::interrupted;
+    });
   });
 }
 

@@ -62,12 +62,10 @@ std::string why_no_time(const CaseResult& result) {
 /// The fastest result of the candidate's backends that is right.
 std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::string& id) {
   std::optional<TimedCase> best;
-  const auto found = candidate.cases.find(id);
-  if (found == candidate.cases.end()) return best;
-  for (const CaseResult* result : found->second) {
-    const auto seconds = seconds_of(*result);
+  for (const MeasuredCase& one : candidate.results_of(id)) {
+    const auto seconds = seconds_of(*one.result);
     if (seconds && (!best || seconds->value < best->seconds.value))
-      best = TimedCase{.result = result, .seconds = *seconds};
+      best = TimedCase{.result = one.result, .seconds = *seconds};
   }
   return best;
 }
@@ -79,13 +77,11 @@ std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   std::vector<std::string> reasons;
   const CaseResult* interrupted = nullptr;
   for (const std::string& id : entry.ids()) {
-    const auto found = candidate.cases.find(id);
-    if (found == candidate.cases.end()) continue;
-    for (const CaseResult* result : found->second) {
-      if (result->status == Status::interrupted) {
-        interrupted = result;
+    for (const MeasuredCase& one : candidate.results_of(id)) {
+      if (one.result->status == Status::interrupted) {
+        interrupted = one.result;
       } else {
-        reasons.push_back(why_no_time(*result));
+        reasons.push_back(why_no_time(*one.result));
       }
     }
   }
@@ -113,13 +109,13 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
       part.devices = devices_of(result);
       part.fastest_joules = joules_of(result);
     }
-    for (const CaseResult* result : candidate.cases.at(id)) {
-      if (const auto seconds = seconds_of(*result)) all.push_back(*seconds);
-      const auto joules = joules_of(*result);
+    for (const MeasuredCase& one : candidate.results_of(id)) {
+      if (const auto seconds = seconds_of(*one.result)) all.push_back(*seconds);
+      const auto joules = joules_of(*one.result);
       if (!joules || (part.joules && joules->value >= part.joules->value)) continue;
       part.joules = joules;
       part.most_economical =
-          ComputedBy{.backend = result->backend, .dtype = result->dtype, .in_place = in_place};
+          ComputedBy{.backend = one.result->backend, .dtype = one.result->dtype, .in_place = in_place};
     }
   }
   if (part.seconds) {
@@ -159,9 +155,9 @@ using TimedIds = std::map<std::string, const CaseResult*>;
 TimedIds timed_ids(const Candidate& candidate) {
   TimedIds ids;
   for (const auto& [id, results] : candidate.cases) {
-    const auto timed =
-        std::ranges::find_if(results, [](const CaseResult* r) { return seconds_of(*r).has_value(); });
-    if (timed != results.end()) ids.emplace(id, *timed);
+    const auto timed = std::ranges::find_if(
+        results, [](const MeasuredCase& one) { return seconds_of(*one.result).has_value(); });
+    if (timed != results.end()) ids.emplace(id, timed->result);
   }
   return ids;
 }
@@ -517,8 +513,8 @@ std::size_t interrupted_results(const Candidate& candidate, const Ranking& ranki
   std::size_t count = 0;
   for (const auto& [id, results] : candidate.cases) {
     if (ranking.weighted && !work.contains(id)) continue;
-    count += static_cast<std::size_t>(
-        std::ranges::count(results, Status::interrupted, [](const CaseResult* r) { return r->status; }));
+    count += static_cast<std::size_t>(std::ranges::count(
+        results, Status::interrupted, [](const MeasuredCase& one) { return one.result->status; }));
   }
   return count;
 }
@@ -527,12 +523,13 @@ std::vector<RankedFit> fits_of(const std::vector<Ranked>& all) {
   std::map<std::string, RankedFit> by_id;
   for (const Ranked& one : all) {
     for (const auto& [id, results] : one.candidate.cases) {
-      for (const CaseResult* result : results) {
-        if (!result->fit || result->status != Status::ok) continue;
+      for (const MeasuredCase& fitted : results) {
+        const CaseResult& result = *fitted.result;
+        if (!result.fit || result.status != Status::ok) continue;
         RankedFit& fit = by_id[id];
-        fit.title = title_of(*result);
-        const auto [known, fresh] = fit.largest.try_emplace(one.candidate.name, *result->fit);
-        if (!fresh && result->fit->largest > known->second.largest) known->second = *result->fit;
+        fit.title = title_of(result);
+        const auto [known, fresh] = fit.largest.try_emplace(one.candidate.name, *result.fit);
+        if (!fresh && result.fit->largest > known->second.largest) known->second = *result.fit;
       }
     }
   }

@@ -9,16 +9,9 @@
 
 #include "reports/document/document.h"
 #include "results/result.h"
-#include "verdicts/roofline.h"
+#include "verdicts/measured_cases.h"
 
 namespace breakeven {
-
-/// One case on one backend. Points into its result file.
-struct MeasuredCase {
-  const Result* run = nullptr;
-  const CaseResult* result = nullptr;
-  std::optional<Roofline> roofline = {};  // set if the device's ceilings are known
-};
 
 struct CaseMetric {
   std::string_view name;     // unique; the name of a CSV column

@@ -203,18 +203,12 @@ LeadChange change_between(std::span<const RatioAt> ratios, std::size_t first, st
 
 // ---- the two sides
 
-struct MeasuredCase {
-  const Result* run = nullptr;
-  const CaseResult* result = nullptr;
-  std::string caches;  // "warm" or "cold", from the run's config
-};
-
 struct MeasuredSide {
   std::string name = {};
   Host host;
   bool is_cpu = true;  // if the side is a single device
   std::vector<MeasuredCase> cases = {};
-  std::string created;  // the time of the newest result
+  std::string created = {};  // the time of the newest result
 };
 
 /// The names of the backends that have times.
@@ -235,27 +229,32 @@ std::string joined(const auto& texts, const char* between = ", ") {
   return fmt::format("{}", fmt::join(texts, between));
 }
 
-/// The devices of the results, with their names, by key.
-std::map<std::string, Candidate> devices_of(std::span<const Result> results) {
-  std::map<std::string, Candidate> all;
-  for (Candidate& one : candidates(results)) {
-    const std::string key = one.key;
-    all.emplace(key, std::move(one));
+/// The two results as sides.
+std::array<MeasuredSide, 2> sides_of(std::span<const Result, 2> results) {
+  const std::vector<Candidate> devices = candidates(results);
+  std::array<MeasuredSide, 2> sides;
+  std::array<std::set<std::string>, 2> names;
+  for (std::size_t side = 0; side < 2; ++side)
+    sides[side] = {.host = results[side].host, .created = results[side].created};
+  for (MeasuredCase& one : cases_of(runs_of(results))) {
+    const std::size_t side = one.run == &results[0] ? 0 : 1;
+    names[side].insert(devices[one.device].name);
+    sides[side].cases.push_back(std::move(one));
   }
-  return all;
+  for (std::size_t side = 0; side < 2; ++side)
+    sides[side].name = names[side].empty() ? results[side].host.name : joined(names[side], " or ");
+  return sides;
 }
 
-MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate>& devices) {
-  MeasuredSide side{.host = result.host, .created = result.created};
-  std::set<std::string> names;
-  const std::string caches = cache_state(result);
-  const DeviceKeys keys(result);
-  for (const CaseResult& one : result.cases) {
-    side.cases.push_back({.run = &result, .result = &one, .caches = caches});
-    if (const auto device = devices.find(keys.of(one)); device != devices.end())
-      names.insert(device->second.name);
+/// The newest results of a device as a side.
+MeasuredSide side_of(const Candidate& device) {
+  MeasuredSide side{.name = device.name, .host = device.host, .is_cpu = device.is_cpu};
+  for (const auto& [id, newest] : device.cases) {
+    for (const MeasuredCase& one : newest) {
+      side.created = std::max(side.created, one.run->created);
+      side.cases.push_back(one);
+    }
   }
-  side.name = names.empty() ? result.host.name : joined(names, " or ");
   return side;
 }
 
@@ -502,13 +501,13 @@ std::set<std::string> dtypes_of(const MeasuredSide& side, const std::string& par
   return dtypes;
 }
 
-/// The keys of the devices that have times.
-std::set<std::string> timed_devices(const MeasuredSide& side) {
-  std::set<std::string> keys;
+/// The numbers of the devices that have times.
+std::set<std::size_t> timed_devices(const MeasuredSide& side) {
+  std::set<std::size_t> devices;
   for (const MeasuredCase& one : side.cases) {
-    if (one.result->has_time()) keys.insert(device_key(*one.run, *one.result));
+    if (one.has_time()) devices.insert(one.device);
   }
-  return keys;
+  return devices;
 }
 
 void refuse_one_side_twice(const std::array<MeasuredSide, 2>& sides) {
@@ -578,8 +577,7 @@ BreakEven break_even_of(std::span<const RatioAt> ratios) {
 }
 
 Threshold threshold_from_results(std::span<const Result, 2> results, const std::string& parameter) {
-  const std::map<std::string, Candidate> devices = devices_of(results);
-  std::array<MeasuredSide, 2> sides{side_of(results[0], devices), side_of(results[1], devices)};
+  std::array<MeasuredSide, 2> sides = sides_of(results);
   refuse_one_side_twice(sides);
   name_apart(sides);
   const std::array<std::string, 2> caches{cache_state(results[0]), cache_state(results[1])};
@@ -599,35 +597,8 @@ Threshold threshold_from_results(std::span<const Result, 2> results, const std::
 }
 
 std::vector<Threshold> break_evens_between(std::span<const Result> results) {
-  const std::map<std::string, Candidate> devices = devices_of(results);
   std::vector<MeasuredSide> sides;
-  std::map<std::string, std::size_t> index;  // index of `sides`, by device
-  // Only the newest result of each case is used.
-  std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> known;
-  for (const Result& run : results) {
-    const std::string caches = cache_state(run);
-    const DeviceKeys keys(run);
-    for (const CaseResult& result : run.cases) {
-      const std::string key = keys.of(result);
-      const Candidate& device = devices.at(key);
-      const auto [at, fresh] = index.try_emplace(key, sides.size());
-      if (fresh)
-        sides.push_back(
-            {.name = device.name, .host = run.host, .is_cpu = device.is_cpu, .created = run.created});
-      MeasuredSide& side = sides[at->second];
-      side.created = std::max(side.created, run.created);
-      const MeasuredCase one{.run = &run, .result = &result, .caches = caches};
-      const auto [before, is_new] =
-          known.try_emplace({at->second, result.id, result.backend, caches}, side.cases.size());
-      if (is_new) {
-        side.cases.push_back(one);
-        continue;
-      }
-      MeasuredCase& other = side.cases[before->second];
-      const bool is_later = other.run->created <= run.created;
-      if (is_later ? supersedes(result, *other.result) : !supersedes(*other.result, result)) other = one;
-    }
-  }
+  for (const Candidate& device : candidates(results)) sides.push_back(side_of(device));
   std::vector<Threshold> all;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     for (std::size_t j = i + 1; j < sides.size(); ++j) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
+#include <string_view>
 
 #include "text/counted.h"
 #include "verdicts/machines.h"
@@ -26,14 +26,21 @@ void note(std::vector<const T*>& known, const T& newer, std::string Owner::*memb
   }
 }
 
-/// Adds a result, or replaces an earlier one of the same backend.
-void note_case(std::vector<const CaseResult*>& known, const CaseResult& newer) {
-  const auto same = std::ranges::find_if(
-      known, [&](const CaseResult* earlier) { return earlier->backend == newer.backend; });
+/// True if the newer result of a case replaces the older one. One that was interrupted says nothing: it does
+/// not hide what an earlier run measured.
+bool supersedes(const CaseResult& newer, const CaseResult& older) {
+  return newer.status != Status::interrupted || older.status == Status::interrupted;
+}
+
+/// Adds a case, or replaces an earlier one of the same backend and with the same state of the caches.
+void note_case(std::vector<MeasuredCase>& known, const MeasuredCase& newer) {
+  const auto same = std::ranges::find_if(known, [&](const MeasuredCase& earlier) {
+    return earlier.result->backend == newer.result->backend && earlier.caches == newer.caches;
+  });
   if (same == known.end()) {
-    known.push_back(&newer);
-  } else if (supersedes(newer, **same)) {
-    *same = &newer;
+    known.push_back(newer);
+  } else if (supersedes(*newer.result, *same->result)) {
+    *same = newer;
   }
 }
 
@@ -45,6 +52,22 @@ std::string name_of(const Candidate& one) {
   const int threads = one.host.threads;
   const char* unit = threads == one.host.cores ? "core" : "thread";
   return fmt::format("{}, {} {}{}", processor_name(one.host), threads, unit, threads == 1 ? "" : "s");
+}
+
+/// The candidate on whose device a case was measured.
+Candidate without_cases(const MeasuredCase& first) {
+  const Host& host = first.run->host;
+  const BackendRecord* backend = find_backend(first.run->backends, first.result->backend);
+  Candidate one;
+  one.is_cpu = !first.is_gpu();
+  one.host = host;
+  one.device = one.is_cpu ? host.cpu : backend != nullptr ? backend->device_name : first.result->device;
+  for (const Gpu& gpu : host.gpus) {
+    if (!one.is_cpu && backend != nullptr && gpu.id == backend->device_id)
+      one.memory_bytes = gpu.memory_bytes;
+  }
+  one.name = name_of(one);
+  return one;
 }
 
 /// Adds `more(candidate)` to the names that several candidates share, unless it is the same for all of them.
@@ -77,58 +100,24 @@ void number_those_of_one_name(std::vector<Candidate>& all) {
 
 }  // namespace
 
-bool supersedes(const CaseResult& newer, const CaseResult& older) {
-  return newer.status != Status::interrupted || older.status == Status::interrupted;
-}
-
-std::string device_key(const Result& run, const CaseResult& result) {
-  return DeviceKeys(run).of(result);
-}
-
-DeviceKeys::DeviceKeys(const Result& run)
-    : run_(run), machine_(fmt::format("{}\n{}\n", machine_key(run.host), run.host.threads)) {}
-
-std::string DeviceKeys::of(const CaseResult& result) const {
-  if (result.device == "cpu") return machine_ + result.device;
-  const BackendRecord* backend = find_backend(run_.backends, result.backend);
-  if (backend == nullptr) return machine_ + result.device;
-  return machine_ + (backend->device_id.empty() ? backend->device_name : backend->device_id);
-}
-
 std::vector<Candidate> candidates(std::span<const Result> results) {
+  const Runs runs = runs_of(results);
+  std::vector<MeasuredCase> cases = cases_of(runs);
   std::vector<Candidate> all;
-  std::unordered_map<std::string, std::size_t> index;
-  std::vector<const Result*> by_age;
-  for (const Result& run : results) {
-    by_age.push_back(&run);
-    const DeviceKeys keys(run);
-    for (const CaseResult& result : run.cases) {
-      const std::string key = keys.of(result);
-      if (!index.try_emplace(key, all.size()).second) continue;
-      Candidate& one = all.emplace_back();
-      one.key = key;
-      const BackendRecord* backend = find_backend(run.backends, result.backend);
-      one.is_cpu = result.device == "cpu";
-      one.host = run.host;
-      one.device = one.is_cpu ? run.host.cpu : backend != nullptr ? backend->device_name : result.device;
-      for (const Gpu& gpu : run.host.gpus) {
-        if (!one.is_cpu && backend != nullptr && gpu.id == backend->device_id)
-          one.memory_bytes = gpu.memory_bytes;
-      }
-      one.name = name_of(one);
-    }
+  for (const MeasuredCase& first : cases) {
+    if (first.device == all.size()) all.push_back(without_cases(first));
   }
+  std::ranges::stable_sort(cases, {},
+                           [](const MeasuredCase& one) { return std::string_view(one.run->created); });
+  for (const MeasuredCase& newer : cases) {
+    Candidate& one = all[newer.device];
+    if (const BackendRecord* backend = find_backend(newer.run->backends, newer.result->backend);
+        backend != nullptr && backend->available)
+      note(one.backends, *backend, &BackendRecord::name);
+    note_case(one.cases[newer.result->id], newer);
+  }
+  Runs by_age = runs;
   std::ranges::stable_sort(by_age, {}, &Result::created);
-  for (const Result* run : by_age) {
-    const DeviceKeys keys(*run);
-    for (const CaseResult& result : run->cases) {
-      Candidate& one = all[index.at(keys.of(result))];
-      if (const BackendRecord* backend = find_backend(run->backends, result.backend);
-          backend != nullptr && backend->available)
-        note(one.backends, *backend, &BackendRecord::name);
-      note_case(one.cases[result.id], result);
-    }
-  }
   for (Candidate& one : all) {
     for (const Result* run : by_age) {
       if (machine_key(run->host) != machine_key(one.host)) continue;

@@ -9,43 +9,31 @@
 #include <string>
 #include <vector>
 
-#include "results/result.h"
+#include "verdicts/measured_cases.h"
 
 namespace breakeven {
-
-/// Identifies a device by the machine, the number of threads, and the device within the machine.
-std::string device_key(const Result& run, const CaseResult& result);
-
-/// The same for many results of one run, which must outlive it.
-class DeviceKeys {
- public:
-  explicit DeviceKeys(const Result& run);
-  std::string of(const CaseResult& result) const;
-
- private:
-  const Result& run_;
-  std::string machine_;
-};
-
-/// True if the newer result of a case replaces the older one. One that was interrupted says nothing: it does
-/// not hide what an earlier run measured.
-bool supersedes(const CaseResult& newer, const CaseResult& older);
 
 struct Candidate {
   /// The user's label; else the name of the GPU, or of the CPU with its cores, and the machine's name if that
   /// distinguishes candidates.
   std::string name;
-  std::string key;     // device_key() of its results
   std::string device;  // the GPU's name or the CPU's model, exactly
   bool is_cpu = true;
   std::optional<std::int64_t> memory_bytes;  // of the GPU
   Host host;
-  std::map<std::string, std::vector<const CaseResult*>> cases;  // by id; the newest result of each backend
-  std::vector<const BackendRecord*> backends;                   // those available on this device
-  std::vector<const BackendRecord*> lacking;                    // those of its machine that are not available
+  /// The newest result of each backend, for each state of the caches, by id.
+  std::map<std::string, std::vector<MeasuredCase>> cases;
+  std::vector<const BackendRecord*> backends;  // those available on this device
+  std::vector<const BackendRecord*> lacking;   // those of its machine that are not available
+
+  /// The newest results of a case; empty if there are none.
+  std::span<const MeasuredCase> results_of(const std::string& id) const {
+    const auto found = cases.find(id);
+    return found == cases.end() ? std::span<const MeasuredCase>() : found->second;
+  }
 };
 
-/// The candidates in the results, in the order in which they first appear. They point into the results, which
+/// The candidates in the results, in the order of MeasuredCase::device. They point into the results, which
 /// must outlive them.
 std::vector<Candidate> candidates(std::span<const Result> results);
 

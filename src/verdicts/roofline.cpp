@@ -10,7 +10,7 @@
 #include "host/own_speed.h"
 #include "protocol/messages.h"
 #include "results/counted_samples.h"
-#include "verdicts/candidate.h"
+#include "verdicts/measured_cases.h"
 #include "verdicts/verdict.h"
 #include "workloads/ranks.h"
 #include "workloads/rotation.h"
@@ -106,6 +106,16 @@ bool within_memory(const CaseResult& result) {
   return direction != nullptr && *direction == Value(std::string("within"));
 }
 
+/// The ceilings of each device, from the cases for which `counts` is true.
+std::vector<Ceilings> ceilings_of(const std::vector<MeasuredCase>& cases, bool (*counts)(const CaseResult&)) {
+  std::vector<Ceilings> all;
+  for (const MeasuredCase& one : cases) {
+    all.resize(std::max(all.size(), one.device + 1));
+    if (counts(*one.result)) all[one.device].add(*one.result);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool is_ceiling(const CaseResult& result) {
@@ -159,18 +169,8 @@ std::optional<double> Ceilings::usual_bytes_per_second_of_memory() const {
   return std::ranges::max_element(first_in_memory(), rates_.end(), {}, &Rate::usual)->usual;
 }
 
-CeilingsByDevice ceilings(const std::vector<const Result*>& results) {
-  CeilingsByDevice all;
-  for (const Result* run : results) {
-    const DeviceKeys keys(*run);
-    for (const CaseResult& result : run->cases) all[keys.of(result)].add(result);
-  }
-  return all;
-}
-
-const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result) {
-  const auto found = all.find(device_key(run, result));
-  return found == all.end() ? nullptr : &found->second;
+std::vector<Ceilings> ceilings(const Runs& results) {
+  return ceilings_of(cases_of(results), [](const CaseResult&) { return true; });
 }
 
 std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings) {
@@ -191,11 +191,6 @@ std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceili
   const auto least = least_time(result, ceilings);
   if (!least) return std::nullopt;
   return Roofline{.share = least->seconds / result.seconds->median, .arithmetic = least->arithmetic};
-}
-
-std::optional<Roofline> roofline(const CaseResult& result, const Result& run, const CeilingsByDevice& all) {
-  const Ceilings* of_device = find_ceilings(all, run, result);
-  return of_device == nullptr ? std::nullopt : roofline(result, *of_device);
 }
 
 std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) {
@@ -240,16 +235,15 @@ std::string why_beyond_any_processor(const CaseResult& result, double seconds, d
 
 void mark_implausible(Result& run) {
   if (std::ranges::none_of(run.cases, is_ceiling)) return;
-  const auto all = ceilings({&run});
-  CeilingsByDevice undisturbed;
-  for (const CaseResult& result : run.cases) {
-    if (!was_disturbed(result)) undisturbed[device_key(run, result)].add(result);
-  }
-  for (CaseResult& result : run.cases) {
-    const Ceilings* sure = find_ceilings(undisturbed, run, result);
-    if (sure == nullptr || why_implausible(result, *sure).empty()) continue;
-    // A rate that was reached beside other programs was reached, too.
-    if (std::string why = why_implausible(result, *find_ceilings(all, run, result)); !why.empty()) {
+  const std::vector<MeasuredCase> cases = cases_of({&run});
+  const std::vector<Ceilings> all = ceilings({&run});
+  const std::vector<Ceilings> undisturbed =
+      ceilings_of(cases, [](const CaseResult& result) { return !was_disturbed(result); });
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CaseResult& result = run.cases[i];
+    if (why_implausible(result, undisturbed[cases[i].device]).empty()) continue;
+    // A rate that was reached while the machine was disturbed is possible as well.
+    if (std::string why = why_implausible(result, all[cases[i].device]); !why.empty()) {
       result.status = Status::implausible;
       result.reason = std::move(why);
     }

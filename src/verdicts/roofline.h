@@ -44,11 +44,8 @@ class Ceilings {
   std::vector<Rate> rates_;                        // by working set, rising
 };
 
-/// The ceilings by device_key(): the machine, its threads, and the device within the machine.
-using CeilingsByDevice = std::map<std::string, Ceilings>;
-CeilingsByDevice ceilings(const std::vector<const Result*>& results);
-/// The ceilings of the device on which `result`, a case of `run`, was measured; null if there are none.
-const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result);
+/// The ceilings of each device in the results, by MeasuredCase::device.
+std::vector<Ceilings> ceilings(const std::vector<const Result*>& results);
 
 /// The shortest possible time of a case, and its limit.
 struct LeastTime {
@@ -67,8 +64,6 @@ struct Roofline {
 /// Empty if the case has no time, or if a ceiling that may be its limit is not known. The share of a
 /// convolution may exceed 1: its FLOPs are those of the definition, and some algorithms need fewer.
 std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings);
-/// The same for a case of `run`, with the ceilings of its device; empty if they are not in `all`.
-std::optional<Roofline> roofline(const CaseResult& result, const Result& run, const CeilingsByDevice& all);
 
 /// Explains why a result is impossible: even the upper end of its interval is more than 5 % below the time
 /// that any algorithm needs at the ceilings. Empty if the result is possible.

@@ -18,8 +18,6 @@
 #include "reports/document/runs.h"
 #include "reports/text.h"
 #include "reports/words/threshold_words.h"
-#include "verdicts/candidate.h"
-#include "verdicts/machines.h"
 #include "verdicts/roofline.h"
 #include "verdicts/scaling.h"
 
@@ -261,19 +259,18 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
 /// A roofline for each device with ceilings: the measured rates by operations per byte, under the ceilings.
 std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& runs) {
   constexpr double largest = 1e18;  // bytes, beyond any cache
-  const CeilingsByDevice known = ceilings(runs);
+  const std::vector<Ceilings> known = ceilings(runs);
   const auto device_with_ceilings = [&](const Timed& timed) -> std::string {
     const CaseResult& c = *timed.result;
     if (is_ceiling(c) || !(c.flop > 0) || !(c.bytes > 0)) return "";
-    const Ceilings* roof = find_ceilings(known, *timed.run, c);
-    return roof != nullptr && roof->flop_per_second(c.dtype) && roof->bytes_per_second(largest)
-               ? device_key(*timed.run, c)
-               : "";
+    const Ceilings& roof = known[timed.device];
+    return roof.flop_per_second(c.dtype) && roof.bytes_per_second(largest) ? std::to_string(timed.device)
+                                                                           : "";
   };
   std::vector<Chart> made;
   for (const Group& of_device : groups_of(all, device_with_ceilings)) {
     const CaseResult& first = *of_device.front()->result;
-    const Ceilings& roof = *find_ceilings(known, *of_device.front()->run, first);
+    const Ceilings& roof = known[of_device.front()->device];
     Chart chart{.name = fmt::format("roofline-{}", made.size() + 1),
                 .title = first.device == "cpu" ? "Roofline" : "Roofline of the " + printable(first.device),
                 .kind = Chart::Kind::points,
@@ -394,19 +391,18 @@ std::vector<Chart> machine_charts(const Runs& runs) {
 }
 
 std::vector<Chart> across_machines_charts(const Runs& runs) {
-  std::map<std::string, std::string> machine_names;  // by key
-  for (const MachineRuns& machine : machines_of(runs)) machine_names[machine.key] = machine.name;
+  const std::vector<MachineRuns> machines = machines_of(runs);
   const std::vector<Timed> all = timed_results(runs);
   std::vector<Chart> made;
   for (const Family& family : families_of(all)) {
     for (const auto& [dtype, members] : by_dtype(family, false)) {
       std::map<std::pair<std::string, double>, const CaseResult*> best;  // by machine and value
       for (const auto& [x, timed] : members)
-        keep_faster(best[{machine_key(timed->run->host), x}], *timed->result);
+        keep_faster(best[{machines[timed->machine].name, x}], *timed->result);
       std::vector<Rated> rates;
       rates.reserve(best.size());
       for (const auto& [where, result] : best)
-        rates.push_back({.x = where.second, .label = machine_names[where.first], .result = result});
+        rates.push_back({.x = where.second, .label = where.first, .result = result});
       Chart chart = curve_chart(family, dtype, rates);
       chart.name = "machines-" + chart.name;
       if (chart.series.size() > 1) made.push_back(std::move(chart));

@@ -121,7 +121,7 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
 /// each machine in every problem that all of them have. Names no fastest machine over a handful of problems,
 /// and where dtypes or operations disagree, one for each. Empty with fewer than two machines, or without a
 /// common problem.
-std::optional<Card> machines_card(const std::vector<MachineRuns>& machines);
+std::optional<Card> machines_card(const Runs& runs);
 
 /// The machines in order, for the work of a ranking.
 Card ranking_card(const Ranking& ranking);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -29,34 +28,18 @@ std::string parameter_text(const CaseResult& c, const std::string& parameter) {
 }
 
 std::vector<Timed> timed_results(const Runs& runs) {
+  const std::vector<MeasuredCase> cases = cases_of(runs);
   std::map<std::string, std::set<std::string>> dtypes;  // by operation
-  for (const Result* run : runs) {
-    for (const CaseResult& c : run->cases) dtypes[c.op].insert(c.dtype);
-  }
+  for (const MeasuredCase& one : cases) dtypes[one.result->op].insert(one.result->dtype);
   std::vector<Timed> all;
-  for (const Result* run : runs) {
-    for (const CaseResult& c : run->cases) {
-      if (!c.has_time()) continue;
-      const std::string backend = backend_title(c.backend);
-      const std::string dtype = dtypes[c.op].size() > 1 ? " " + printable(c.dtype) : "";
-      all.push_back({.run = run, .result = &c, .label = backend + dtype, .backend = backend});
-    }
+  for (const MeasuredCase& one : cases) {
+    if (!one.has_time()) continue;
+    const CaseResult& c = *one.result;
+    const std::string backend = backend_title(c.backend);
+    const std::string dtype = dtypes[c.op].size() > 1 ? " " + printable(c.dtype) : "";
+    all.push_back({one, backend + dtype, backend});
   }
   return all;
-}
-
-std::vector<Group> groups_of(const std::vector<Timed>& all,
-                             const std::function<std::string(const Timed&)>& key_of) {
-  std::unordered_map<std::string, std::size_t> index;
-  std::vector<Group> groups;
-  for (const Timed& one : all) {
-    const std::string key = key_of(one);
-    if (key.empty()) continue;
-    const auto [at, is_new] = index.try_emplace(key, groups.size());
-    if (is_new) groups.emplace_back();
-    groups[at->second].push_back(&one);
-  }
-  return groups;
 }
 
 std::set<std::string> Family::dtypes() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -15,28 +14,19 @@
 
 namespace breakeven {
 
-/// A result with a time, and its label in the charts of its machine.
-struct Timed {
-  const Result* run = nullptr;
-  const CaseResult* result = nullptr;
+/// A case with a time, and its label in the charts of its machine.
+struct Timed : MeasuredCase {
   std::string label;    // "oneDNN f32"; includes the dtype only if there are several; printable
   std::string backend;  // the same without the dtype
-
-  bool is_gpu() const { return result->device != "cpu"; }
 };
 
 /// The value of a parameter as text; empty if the case has no such parameter.
 std::string parameter_text(const CaseResult& c, const std::string& parameter);
 
-/// The results that have a time. The list points into `runs`, whose results must outlive it.
+/// The cases that have a time.
 std::vector<Timed> timed_results(const Runs& runs);
 
 using Group = std::vector<const Timed*>;
-
-/// Groups results by key, in the order in which the keys first appear. Those with an empty key are left out.
-/// The groups point into `all`.
-std::vector<Group> groups_of(const std::vector<Timed>& all,
-                             const std::function<std::string(const Timed&)>& key_of);
 
 /// Cases that differ only in one integer parameter, in the parameters that change with it (m = n = k), in the
 /// dtype and in the backend or device.

@@ -11,7 +11,6 @@
 #include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "results/counted_samples.h"
-#include "results/measure_settings.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
 
@@ -25,19 +24,14 @@ constexpr std::size_t fewest_problems = 6;
 /// The fastest result of each machine, by id and the state of the caches.
 using BestById = std::map<std::string, std::vector<const CaseResult*>>;
 
-BestById best_by_id(const std::vector<MachineRuns>& machines) {
+BestById best_by_id(const Runs& runs, std::size_t machines) {
   BestById best;
-  for (std::size_t m = 0; m < machines.size(); ++m) {
-    for (const Result* run : machines[m].runs) {
-      // With cold caches a case is another problem.
-      const std::string caches = cache_state(*run) == "cold" ? ", cold caches" : "";
-      for (const CaseResult& c : run->cases) {
-        if (!c.has_time() || is_ceiling(c)) continue;
-        auto& of_id = best[c.id + caches];
-        of_id.resize(machines.size(), nullptr);
-        keep_faster(of_id[m], c);
-      }
-    }
+  for (const MeasuredCase& one : cases_of(runs)) {
+    if (!one.has_time() || is_ceiling(*one.result)) continue;
+    // With cold caches a case is another problem.
+    auto& of_id = best[one.result->id + (one.caches == "cold" ? ", cold caches" : "")];
+    of_id.resize(machines, nullptr);
+    keep_faster(of_id[one.machine], *one.result);
   }
   std::erase_if(best, [](const auto& entry) { return std::ranges::count(entry.second, nullptr) > 0; });
   return best;
@@ -333,9 +327,10 @@ void tell_conditions(Card& card, const SideBySide& all) {
 
 }  // namespace
 
-std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
+std::optional<Card> machines_card(const Runs& runs) {
+  const std::vector<MachineRuns> machines = machines_of(runs);
   if (machines.size() < 2) return std::nullopt;
-  BestById best = best_by_id(machines);
+  BestById best = best_by_id(runs, machines.size());
   if (best.empty()) return std::nullopt;
   std::vector<std::string> names;
   names.reserve(machines.size());

@@ -491,7 +491,7 @@ Document document_of(const Measured& measured, Pictures pictures) {
     document.cards.push_back(std::move(card));
   }
   const BreakEvens between = machines.size() > 1 ? break_evens_of(measured.results) : BreakEvens{};
-  if (auto card = are_all_ordered(questions) ? std::nullopt : machines_card(machines))
+  if (auto card = are_all_ordered(questions) ? std::nullopt : machines_card(runs))
     document.cards.push_back(std::move(*card));
   if (!between.of_processors.empty() && !document.cards.empty())
     document.cards.back().folds.push_back(break_even_fold(between.of_processors));

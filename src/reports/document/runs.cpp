@@ -5,13 +5,6 @@
 
 namespace breakeven {
 
-Runs runs_of(std::span<const Result> results) {
-  Runs runs;
-  runs.reserve(results.size());
-  for (const Result& run : results) runs.push_back(&run);
-  return runs;
-}
-
 std::vector<MachineRuns> machines_of(const Runs& runs) {
   InOrder<std::string, Runs> by_key;
   for (const Result* run : runs) at_key(by_key, machine_key(run->host)).push_back(run);

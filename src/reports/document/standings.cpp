@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "reports/document/names.h"
@@ -151,33 +150,30 @@ std::string mean_text(const BackendSummary& one, const LibrarySummary& summary) 
   return factor_text(one.mean_ratio, one.is_rough) + (over.empty() ? "" : fmt::format(" ({})", over));
 }
 
+std::string problem_on_machine(const MeasuredCase& one) {
+  return fmt::format("{} {}", one.machine, one.result->id);
+}
+
 }  // namespace
 
 std::vector<ProblemGroup> compare_backends(const Runs& runs) {
-  struct Position {
-    std::size_t group = 0, problem = 0;
-  };
-  const CeilingsByDevice known = ceilings(runs);
+  const std::vector<Ceilings> known = ceilings(runs);
+  InOrder<std::string, std::vector<MeasuredCase>> by_op;
+  for (MeasuredCase& one : cases_of(runs)) at_key(by_op, one.result->op).push_back(std::move(one));
   std::vector<ProblemGroup> groups;
-  std::unordered_map<std::string_view, std::size_t> group_of_op;
-  std::unordered_map<std::string, Position> places;  // by machine and id
-  for (const Result* run : runs) {
-    const std::string machine = machine_key(run->host);
-    for (const CaseResult& result : run->cases) {
-      const auto [place, fresh_problem] = places.try_emplace(machine + "\n" + result.id);
-      if (fresh_problem) {
-        const auto [index, fresh_group] = group_of_op.try_emplace(result.op, groups.size());
-        if (fresh_group) groups.push_back({.op = printable(result.op)});
-        ProblemGroup& group = groups[index->second];
-        place->second = {.group = index->second, .problem = group.problems.size()};
-        group.problems.push_back({.title = problem_title(result), .machine = machine});
+  groups.reserve(by_op.size());
+  for (const auto& [op, cases] : by_op) {
+    ProblemGroup& group = groups.emplace_back(ProblemGroup{.op = printable(op)});
+    for (const auto& alike : groups_of(cases, problem_on_machine)) {
+      const MeasuredCase& first = *alike.front();
+      Problem& problem = group.problems.emplace_back(
+          Problem{.title = problem_title(*first.result), .machine = machine_key(first.run->host)});
+      for (const MeasuredCase* one : alike) {
+        Entry& entry = problem.entries.emplace_back(Entry{*one});
+        entry.roofline = roofline(*one->result, known[one->device]);
       }
-      groups[place->second.group].problems[place->second.problem].entries.push_back(
-          {{.run = run, .result = &result, .roofline = roofline(result, *run, known)}});
+      rank(problem.entries);
     }
-  }
-  for (ProblemGroup& group : groups) {
-    for (Problem& problem : group.problems) rank(problem.entries);
   }
   return groups;
 }

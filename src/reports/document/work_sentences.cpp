@@ -265,7 +265,7 @@ std::vector<Statement> precision_statements(const std::vector<Timed>& all) {
 }
 
 std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs) {
-  const CeilingsByDevice known = ceilings(runs);
+  const std::vector<Ceilings> known = ceilings(runs);
   struct Limits {
     std::map<std::string, double> gflops;  // by dtype
     const Ceilings* ceilings = nullptr;
@@ -277,11 +277,10 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
     const Value* waits = c.parameters.find("waits");
     if (c.op == "launch" && waits != nullptr && *waits == Value(true))
       keep_faster(by_device[c.device].launch, c);
-    const Ceilings* of_device = find_ceilings(known, *timed.run, c);
-    if (of_device == nullptr || !is_ceiling(c)) continue;
+    if (!is_ceiling(c)) continue;
     Limits& limits = by_device[c.device];
-    limits.ceilings = of_device;
-    if (const auto rate = of_device->flop_per_second(c.dtype); c.op == "peak" && rate)
+    limits.ceilings = &known[timed.device];
+    if (const auto rate = limits.ceilings->flop_per_second(c.dtype); c.op == "peak" && rate)
       limits.gflops[c.dtype] = *rate * 1e-9;
   }
   std::vector<Statement> said;

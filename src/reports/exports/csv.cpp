@@ -162,7 +162,8 @@ template <const CsvDialect& dialect>
 FormattedReport results_csv(std::span<const Result> results) {
   const std::vector<CsvColumn> columns = csv_columns();
   const std::vector<std::string> parameters = parameter_names(results);
-  const CeilingsByDevice known = ceilings(runs_of(results));
+  const Runs runs = runs_of(results);
+  const std::vector<Ceilings> known = ceilings(runs);
   std::vector<std::string> cells;
   FormattedReport report{.text = std::string(dialect.mark)};
   const auto end_row = [&] {
@@ -173,21 +174,20 @@ FormattedReport results_csv(std::span<const Result> results) {
   for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name, dialect));
   end_row();
   const BackendRecord unnamed;
-  for (const Result& run : results) {
-    for (const CaseResult& result : run.cases) {
-      const BackendRecord* backend = find_backend(run.backends, result.backend);
-      const MeasuredCase measured{.run = &run, .result = &result, .roofline = roofline(result, run, known)};
-      const CsvRow row{.measured = measured,
-                       .run = run,
-                       .result = result,
-                       .backend = backend == nullptr ? unnamed : *backend};
-      for (const CsvColumn& column : columns) cells.push_back(column.cell(row, dialect));
-      for (const std::string& name : parameters) {
-        const Value* value = result.parameters.find(name);
-        cells.push_back(value == nullptr ? "" : parameter_cell(*value, dialect));
-      }
-      end_row();
+  for (MeasuredCase& measured : cases_of(runs)) {
+    const CaseResult& result = *measured.result;
+    measured.roofline = roofline(result, known[measured.device]);
+    const BackendRecord* backend = find_backend(measured.run->backends, result.backend);
+    const CsvRow row{.measured = measured,
+                     .run = *measured.run,
+                     .result = result,
+                     .backend = backend == nullptr ? unnamed : *backend};
+    for (const CsvColumn& column : columns) cells.push_back(column.cell(row, dialect));
+    for (const std::string& name : parameters) {
+      const Value* value = result.parameters.find(name);
+      cells.push_back(value == nullptr ? "" : parameter_cell(*value, dialect));
     }
+    end_row();
   }
   return report;
 }

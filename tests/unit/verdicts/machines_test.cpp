@@ -375,22 +375,26 @@ TEST(Candidates, OfOneLabelAreTheDevicesOfOneMachine) {
 
 /// A GPU without an id goes by its name, and without a record of its backend by what the case says.
 TEST(Candidates, AreDevicesByTheirIdOrName) {
-  const auto key = [](const std::string& id, const std::string& device_name, bool has_record = true) {
+  const auto on = [](const std::string& id, const std::string& device_name, bool has_record = true) {
     Result run = sample::result({sample::on_gpu(sample::product("cuda", 64, 1))});
     BackendRecord cuda = sample::backend(has_record ? "cuda" : "other", true);
     cuda.device_id = id;
     cuda.device_name = device_name;
     run.backends = {cuda};
-    return device_key(run, run.cases[0]);
+    return run;
   };
-  EXPECT_EQ(key("GPU-1", "A"), key("GPU-1", "B"));
-  EXPECT_NE(key("GPU-1", "A"), key("GPU-2", "A"));
-  EXPECT_NE(key("", "A"), key("", "B"));
-  EXPECT_EQ(key("GPU-1", "A", false), key("GPU-2", "B", false));
-  Result run = sample::result({sample::product("a", 64, 1)});
-  const std::string with_two = device_key(run, run.cases[0]);
-  run.host.threads = 1;
-  EXPECT_NE(device_key(run, run.cases[0]), with_two) << "other threads are another device";
+  const auto are_one_device = [](const Result& a, const Result& b) {
+    const std::vector<MeasuredCase> cases = cases_of({&a, &b});
+    return cases[0].device == cases[1].device;
+  };
+  EXPECT_TRUE(are_one_device(on("GPU-1", "A"), on("GPU-1", "B")));
+  EXPECT_FALSE(are_one_device(on("GPU-1", "A"), on("GPU-2", "A")));
+  EXPECT_FALSE(are_one_device(on("", "A"), on("", "B")));
+  EXPECT_TRUE(are_one_device(on("GPU-1", "A", false), on("GPU-2", "B", false)));
+  const Result two = sample::result({sample::product("a", 64, 1)});
+  Result one = two;
+  one.host.threads = 1;
+  EXPECT_FALSE(are_one_device(one, two)) << "other threads are another device";
 }
 
 /// The latest run's counts, whatever the order of the files.
@@ -406,7 +410,8 @@ TEST(Candidates, HaveTheNewestOfEachBackend) {
   ASSERT_THAT(all, SizeIs(1));
   const auto& results = all[0].cases.at("matmul/m=64/n=64/k=64/f32");
   ASSERT_THAT(results, SizeIs(2));
-  for (const CaseResult* r : results) EXPECT_EQ(r->seconds->median, r->backend == "a" ? 2 : 3);
+  for (const MeasuredCase& one : results)
+    EXPECT_EQ(one.result->seconds->median, one.result->backend == "a" ? 2 : 3);
   ASSERT_THAT(all[0].backends, SizeIs(1));
   EXPECT_EQ(all[0].backends[0]->version, "2");
   ASSERT_THAT(all[0].lacking, SizeIs(1));
@@ -421,9 +426,9 @@ TEST(Candidates, KeepWhatAnInterruptedRunDidNotMeasure) {
   complete.backends = interrupted.backends = {sample::backend("a", true)};
   interrupted.created = "2026-11-02T12:00:00Z";
   for (const auto& runs : {std::vector{complete, interrupted}, std::vector{interrupted, complete}})
-    EXPECT_EQ(candidates(runs).at(0).cases.at(timed.id).at(0)->status, Status::ok);
+    EXPECT_EQ(candidates(runs).at(0).results_of(timed.id)[0].result->status, Status::ok);
   complete.created = "2026-11-03T12:00:00Z";
-  EXPECT_EQ(candidates(std::vector{complete, interrupted}).at(0).cases.at(timed.id).at(0)->status,
+  EXPECT_EQ(candidates(std::vector{complete, interrupted}).at(0).results_of(timed.id)[0].result->status,
             Status::ok);
 }
 
