@@ -14,6 +14,7 @@
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
+#include "reports/words/rank_words.h"
 #include "session/environment.h"
 #include "version.h"
 
@@ -67,7 +68,7 @@ int rank_files(const RankCommand& o) {
   check_predicted(options);
   const Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
   tell_skipped(measured);
-  if (const std::string why = mixed_caches(measured.results); !why.empty()) throw CommandError("{}", why);
+  if (const auto mixed = mixed_caches(measured.results)) throw CommandError("{}", mixed_caches_text(*mixed));
   Ranking ranking = rank_results(measured.results, options);
   ranking.created = now_utc();
   ranking.tool_version = version;

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "text/counted.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {
@@ -148,10 +147,7 @@ void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& 
   one.candidate.is_cpu = entry.is_cpu();
   for (const MixEntry& wanted : ranking.entries) {
     RankedPart& part = one.parts.emplace_back(predicted_part(wanted, by_datasheet(entry), model, times));
-    if (!part.seconds)
-      part.unknown =
-          "nothing to predict it from: no other device of its kind in the catalogue was measured, or the "
-          "peak of this dtype is not known";
+    if (!part.seconds) part.unpredicted = RooflineOf::datasheets;
   }
 }
 
@@ -175,29 +171,13 @@ bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& mod
     if (was_measured(one.candidate, entries[e])) continue;
     any = true;
     RankedPart part = predicted_part(entries[e], least, model, times);
-    if (!part.seconds)
-      part.unknown = one.parts[e].unknown +
-                     ", and nothing to predict it from: run configs/ceilings.json on this machine, and on "
-                     "one of its kind that has the case";
-    one.parts[e] = std::move(part);
+    if (part.seconds) {
+      one.parts[e] = std::move(part);
+    } else {
+      one.parts[e].unpredicted = RooflineOf::ceilings;
+    }
   }
   return any;
-}
-
-std::string note_of(const Model& model) {
-  const std::string_view kinds = name(model.by.kind);
-  const bool stated = model.by.roofline == RooflineOf::datasheets;
-  const std::string_view from = stated ? "their datasheets" : "the ceilings that were measured";
-  if (!model.error)
-    return fmt::format(
-        "predicted cases were not measured, and how far the predictions are off is not known: that takes "
-        "results of two different {} {}",
-        kinds, stated ? "of the catalogue" : "with their ceilings");
-  return fmt::format(
-      "predicted cases were not measured; predicted from each other by {}, the {} different {} here are off "
-      "by a factor of {:.2f} (median) and {:.2f} (95 %) over {}",
-      from, model.error->devices, kinds, model.error->typical, model.error->most,
-      counted_text(model.error->cases, "case", "cases"));
 }
 
 }  // namespace
@@ -225,7 +205,7 @@ void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& opt
         if (kind_of(one.candidate) == by.kind) used = fill_in(one, ranking.entries, model, times) || used;
       }
     }
-    if (used) ranking.notes.push_back(note_of(model));
+    if (used) ranking.predictions.push_back(by);
   }
 }
 

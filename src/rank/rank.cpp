@@ -10,9 +10,6 @@
 #include "rank/missing_times.h"
 #include "results/counted_samples.h"
 #include "results/measure_settings.h"
-#include "results/number_text.h"
-#include "text/counted.h"
-#include "verdicts/overview.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -54,11 +51,6 @@ std::size_t devices_of(const CaseResult& result) {
   return ranks == nullptr || *ranks < 1 ? 1 : static_cast<std::size_t>(*ranks);
 }
 
-std::string why_no_time(const CaseResult& result) {
-  if (result.has_time()) return fmt::format("{}: did not reach its target", result.backend);
-  return fmt::format("{}: {}", result.backend, status_text(result.status, result.reason));
-}
-
 /// The fastest result of the candidate's backends that is right.
 std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::string& id) {
   std::optional<TimedCase> best;
@@ -70,25 +62,13 @@ std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::strin
   return best;
 }
 
-constexpr std::string_view not_measured = "not measured";
-
-/// The reason why no backend has a time for this entry.
-std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
-  std::vector<std::string> reasons;
-  const CaseResult* interrupted = nullptr;
+/// All results of an entry, in any of the acceptable dtypes.
+std::vector<const CaseResult*> results_of(const Candidate& candidate, const MixEntry& entry) {
+  std::vector<const CaseResult*> all;
   for (const std::string& id : entry.ids()) {
-    for (const MeasuredCase& one : candidate.results_of(id)) {
-      if (one.result->status == Status::interrupted) {
-        interrupted = one.result;
-      } else {
-        reasons.push_back(why_no_time(*one.result));
-      }
-    }
+    for (const MeasuredCase& one : candidate.results_of(id)) all.push_back(one.result);
   }
-  if (interrupted != nullptr)
-    reasons.push_back(status_text(interrupted->status, interrupted->reason) +
-                      " (continue the run with --resume)");
-  return reasons.empty() ? std::string(not_measured) : fmt::format("{}", fmt::join(reasons, "; "));
+  return all;
 }
 
 /// The part of an entry: the fastest backend's time and the lowest energy, in any of the acceptable dtypes.
@@ -121,7 +101,7 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   if (part.seconds) {
     part.selection_factor = least_of(all).value / part.seconds->value;
   } else {
-    part.unknown = why_unknown(candidate, entry);
+    part.without_time = results_of(candidate, entry);
   }
   return part;
 }
@@ -211,37 +191,17 @@ struct Summands {
   }
 };
 
-/// The weighted sum or the geometric mean over all parts, as another run would have it, too; empty, with a
-/// reason in one.unknown, if a part is unknown.
-std::optional<Estimate> total(const Ranking& ranking, Ranked& one, Metric metric) {
-  if (one.parts.empty()) {
-    one.unknown[metric] = "no case was measured on all of them";
-    return std::nullopt;
-  }
+/// The weighted sum or the geometric mean over all parts, as another run would have it, too; empty if a part
+/// is unknown.
+std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Metric metric) {
+  if (one.parts.empty()) return std::nullopt;
   Summands measured;
   Summands predicted;
-  std::vector<std::string> lacking;
   for (std::size_t i = 0; i < one.parts.size(); ++i) {
-    const auto& part = metric == Metric::energy ? one.parts[i].joules : one.parts[i].seconds;
-    if (part) {
-      const double factor = metric == Metric::energy ? 1 : one.parts[i].selection_factor;
-      (one.parts[i].predicted ? predicted : measured).add(scaled(*part, factor), ranking.entries[i].weight);
-    } else if (lacking.size() < 3) {
-      const std::string why = one.parts[i].seconds ? "energy not known" : one.parts[i].unknown;
-      lacking.push_back(fmt::format("{}: {}", ranking.entries[i].title, why));
-    }
-  }
-  const std::size_t known = measured.parts.size() + predicted.parts.size();
-  if (std::ranges::all_of(one.parts, [](const RankedPart& part) { return part.unknown == not_measured; })) {
-    one.unknown[metric] = "none of these cases was measured on it";
-    return std::nullopt;
-  }
-  if (known < one.parts.size()) {
-    const std::size_t missing = one.parts.size() - known;
-    one.unknown[metric] =
-        fmt::format("not known for {} of {}: {}{}", missing, counted_text(one.parts.size(), "case", "cases"),
-                    fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
-    return std::nullopt;
+    const auto& part = one.parts[i].amount(metric);
+    if (!part) return std::nullopt;
+    const double factor = metric == Metric::energy ? 1 : one.parts[i].selection_factor;
+    (one.parts[i].predicted ? predicted : measured).add(scaled(*part, factor), ranking.entries[i].weight);
   }
   fill_intervals(measured.parts);
   if (!ranking.weighted)  // then either all of them were measured, or none
@@ -356,49 +316,24 @@ void name_by_offers(std::vector<Ranked>& all) {
   }
 }
 
-std::string why_no_offer(const Candidate& candidate, const Prices& prices) {
-  std::string why = fmt::format("there is no price for '{}'", candidate.device);
-  const bool is_of_host = std::ranges::any_of(prices.offers, [&](const Offer& offer) {
-    return offer.per_hour && conditions_match(offer, candidate);
-  });
-  if (is_of_host)
-    why += fmt::format(R"(; that of the host '{}' is of its processors: add one with "device": "{}")",
-                       candidate.host.recorded_name(), candidate.device);
-  return why;
-}
-
-/// "4 GPUs", "2 hosts".
-std::string devices_text(const Candidate& candidate, std::size_t devices) {
-  return candidate.is_cpu ? counted_text(devices, "host", "hosts") : counted_text(devices, "GPU", "GPUs");
-}
-
-/// The first part that several devices computed; the end if there is none. Offers are of one device.
-std::vector<RankedPart>::const_iterator of_several_devices(const Ranked& one) {
-  return std::ranges::find_if(one.parts, [](const RankedPart& part) { return part.devices > 1; });
-}
-
 /// Sets the cost of a candidate whose offers are known, or the reason why it is unknown.
-void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents,
-           const std::vector<MixEntry>& entries) {
-  const auto several = of_several_devices(one);
+void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents) {
+  const auto is_of_host = [&](const Offer& offer) {
+    return offer.per_hour && conditions_match(offer, one.candidate);
+  };
   if (!prices) {
-    one.unknown[Metric::cost] = "no prices were given";
+    one.no_cost = NoCost::no_prices;
   } else if (!one.offer && rents.is_ambiguous(one.candidate.device)) {
-    one.unknown[Metric::cost] = fmt::format(
-        "the price of '{}' could be that of several processors here; give it "
-        R"("cpu_identity", "cpus" or "host")",
-        one.candidate.device);
+    one.no_cost = NoCost::ambiguous_price;
+  } else if (!one.offer && one.to_buy) {
+    one.no_cost = NoCost::purchase_price_only;
   } else if (!one.offer) {
-    one.unknown[Metric::cost] =
-        one.to_buy ? "it has a purchase price alone: what a run costs depends on how much it is used"
-                   : why_no_offer(one.candidate, *prices);
+    one.no_cost =
+        std::ranges::any_of(prices->offers, is_of_host) ? NoCost::price_of_host_only : NoCost::no_price;
   } else if (!one.seconds) {
-    one.unknown[Metric::cost] = "its time is not known";
-  } else if (several != one.parts.end()) {
-    one.unknown[Metric::cost] =
-        fmt::format("'{}' ran on {}, and the price is of one; name work without it with --mix CONFIG",
-                    entries[static_cast<std::size_t>(several - one.parts.begin())].title,
-                    devices_text(one.candidate, several->devices));
+    one.no_cost = NoCost::no_time;
+  } else if (one.of_several_devices() != one.parts.end()) {
+    one.no_cost = NoCost::several_devices;
   } else {
     one.cost = scaled(*one.seconds, *one.offer->per_hour / 3600);
   }
@@ -444,7 +379,7 @@ std::vector<Payback> paybacks(const Ranking& ranking) {
   const Ranked* cpu = cheapest_cpu(ranking);
   if (cpu == nullptr) return all;
   for (const Ranked& one : ranking.ranked) {
-    if (one.candidate.is_cpu || !one.seconds || of_several_devices(one) != one.parts.end()) continue;
+    if (one.candidate.is_cpu || !one.seconds || one.of_several_devices() != one.parts.end()) continue;
     if (one.cost)
       all.push_back(
           {.gpu = one.candidate.name, .cpu = cpu->candidate.name, .busy = ratio(*one.cost, *cpu->cost)});
@@ -549,11 +484,10 @@ std::vector<std::string> of_other_work(const Ranking& ranking) {
   return names;
 }
 
-/// "4 cases of n1 are not counted: n2 has no times for them.", for each ranked candidate with cases that
-/// another ranked one lacks, if the work is what all have in common.
-std::vector<std::string> uncounted_cases(const Ranking& ranking) {
-  std::vector<std::string> sentences;
-  if (ranking.weighted) return sentences;
+/// Of each ranked candidate with cases that another ranked one lacks, if the work is what all have in common.
+std::vector<Uncounted> uncounted_cases(const Ranking& ranking) {
+  std::vector<Uncounted> all;
+  if (ranking.weighted) return all;
   std::vector<std::pair<std::string, TimedIds>> timed;  // by name
   for (const Ranked& one : ranking.ranked) {
     if (one.seconds && !one.predicted) timed.emplace_back(one.candidate.name, timed_ids(one.candidate));
@@ -569,80 +503,36 @@ std::vector<std::string> uncounted_cases(const Ranking& ranking) {
       if (!lacks.empty()) lacking.push_back(other);
       uncounted.merge(lacks);
     }
-    if (uncounted.empty()) continue;
-    sentences.push_back(fmt::format(
-        "{} of {} {} not counted: {} {} no times for {}.", counted_text(uncounted.size(), "case", "cases"),
-        name, uncounted.size() == 1 ? "is" : "are", joined_text(lacking),
-        lacking.size() == 1 ? "has" : "have", uncounted.size() == 1 ? "it" : "them"));
+    if (!uncounted.empty())
+      all.push_back({.candidate = name, .cases = uncounted.size(), .lacking = std::move(lacking)});
   }
-  return sentences;
+  return all;
 }
 
-/// A note on the cases for which candidates used different numbers of devices; empty if there are none.
-std::string different_devices(const Ranking& ranking) {
-  std::size_t cases = 0;
-  std::string first;
-  for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
-    std::set<std::size_t> numbers;
-    std::map<std::string, std::vector<std::string>> names;  // of the candidates, by their devices
-    for (const Ranked& one : ranking.ranked) {
-      const RankedPart& part = one.parts[i];
-      if (!part.seconds || part.predicted) continue;
-      numbers.insert(part.devices);
-      names[devices_text(one.candidate, part.devices)].push_back(one.candidate.name);
-    }
-    if (numbers.size() < 2 || ++cases > 1) continue;
-    std::vector<std::string> used;
-    used.reserve(names.size());
-    for (const auto& [devices, of_these] : names)
-      used.push_back(fmt::format("{} of {}", devices, joined_text(of_these)));
-    first = fmt::format("{} on {}", ranking.entries[i].title, fmt::join(used, ", "));
-  }
-  if (cases == 0) return "";
-  return fmt::format(
-      "the machines used different numbers of devices for {}: {}{}; to rank single devices, name work "
-      "without such cases with --mix CONFIG",
-      counted_text(cases, "case", "cases"), cases > 1 ? "for example " : "", first);
-}
-
-void add_notes(Ranking& ranking) {
-  std::vector<std::string>& notes = ranking.notes;
-  if (ranking.entries.empty())
-    notes.emplace_back(
-        "no case was measured on all of them; name the work with --mix CONFIG, or run one config on each");
-  if (const auto others = of_other_work(ranking); !others.empty())
-    notes.push_back(
-        fmt::format("left out, because the others have cases in common without it: {}; --mix CONFIG names "
-                    "the work instead",
-                    fmt::join(others, ", ")));
-  if (ranking.ranked.size() == 1)
-    notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
-                                ranking.ranked.front().candidate.name));
-  if (std::string note = different_devices(ranking); !note.empty()) notes.push_back(std::move(note));
-  if (!ranking.prices) return;
+/// The names of the machines with a price that are not among the results. A whole list of prices is not of
+/// interest.
+std::vector<std::string> unused_prices(const Ranking& ranking) {
+  constexpr std::size_t most = 5;
   std::set<std::string> unused;
+  if (!ranking.prices) return {};
   for (const Offer& offer : ranking.prices->offers) {
     if (std::ranges::none_of(ranking.ranked,
                              [&](const Ranked& one) { return conditions_match(offer, one.candidate); }))
       unused.insert(offer.device.empty() ? offer.host : offer.device);
   }
-  if (!unused.empty() && unused.size() <= 5)
-    notes.push_back(
-        fmt::format("prices of machines that are not among the results: {}", fmt::join(unused, ", ")));
+  if (unused.size() > most) return {};
+  return {unused.begin(), unused.end()};
 }
 
 }  // namespace
 
-std::string mixed_caches(std::span<const Result> results) {
+std::optional<MixedCaches> mixed_caches(std::span<const Result> results) {
   std::map<std::string, std::string> machines;  // by state of the caches: the first host
   for (const Result& result : results) machines.emplace(cache_state(result), result.host.name);
   const auto warm = machines.find("warm");
   const auto cold = machines.find("cold");
-  if (warm == machines.end() || cold == machines.end()) return "";
-  return fmt::format(
-      "the files were not measured alike: one of {} with warm caches, one of {} with cold ones; rank either "
-      "kind alone",
-      warm->second, cold->second);
+  if (warm == machines.end() || cold == machines.end()) return std::nullopt;
+  return MixedCaches{.warm = warm->second, .cold = cold->second};
 }
 
 Ranking rank_results(std::span<const Result> results, const RankOptions& options) {
@@ -670,7 +560,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   for (Ranked& one : ranking.ranked) {
     one.seconds = total(ranking, one, Metric::time);
     one.joules = total(ranking, one, Metric::energy);
-    price(one, options.prices, rents, ranking.entries);
+    price(one, options.prices, rents);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
     if (std::ranges::none_of(ranking.ranked,
@@ -682,13 +572,13 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   ranking.uncounted = uncounted_cases(ranking);
   ranking.paybacks = paybacks(ranking);
   ranking.fits = fits_of(ranking.ranked);
-  add_notes(ranking);
+  ranking.left_out = of_other_work(ranking);
+  ranking.unused_prices = unused_prices(ranking);
   return ranking;
 }
 
 int exit_status(const Ranking& ranking) {
-  const auto placed = std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.place > 0; });
-  return placed < 2 || !ranking.nobody.empty() ? 4 : 0;
+  return ranking.can_rank() && ranking.nobody.empty() ? 0 : 4;
 }
 
 }  // namespace breakeven

@@ -1,6 +1,7 @@
 // Ranks machines for given work: takes result files, a mix of work and prices, and returns an order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <map>
@@ -23,6 +24,12 @@ namespace breakeven {
 
 inline constexpr double joules_per_kwh = 3.6e6;
 
+/// The source of a prediction's roofline: vendors' datasheets, or measured ceilings.
+enum class RooflineOf { datasheets, ceilings };
+constexpr std::array<std::string_view, 2> names_of(RooflineOf) {
+  return {"datasheets", "ceilings"};
+}
+
 /// How the result that counts was computed.
 struct ComputedBy {
   std::string backend, dtype;
@@ -31,24 +38,39 @@ struct ComputedBy {
 
 /// One case of the work on one candidate.
 struct RankedPart {
-  std::optional<Estimate> seconds, joules;  // of one run, or of training to a target
-  double selection_factor = 1;              // least_of() the backends' seconds, over `seconds`; for sums
-  std::string backend;                      // the fastest backend, whose seconds they are
-  std::string dtype;                        // in which it computed
-  bool in_place = false;                    // the dtype is not the preferred one
-  bool predicted = false;                   // not measured on this candidate
-  std::string unknown;                      // why there are no seconds
-  std::optional<double> own_speed = {};     // own_speed_of() the samples whose seconds they are
-  std::size_t devices = 1;                  // GPUs, or hosts of processors, on which the fastest backend ran
+  std::optional<Estimate> seconds = {}, joules = {};  // of one run, or of training to a target
+  double selection_factor = 1;  // least_of() the backends' seconds, over `seconds`; for sums
+  std::string backend = {};     // the fastest backend, whose seconds they are
+  std::string dtype = {};       // in which it computed
+  bool in_place = false;        // the dtype is not the preferred one
+  bool predicted = false;       // not measured on this candidate
+  std::vector<const CaseResult*> without_time = {};  // its results, if there are no seconds
+  std::optional<RooflineOf> unpredicted = {};  // the source from which they could not be predicted either
+  std::optional<double> own_speed = {};        // own_speed_of() the samples whose seconds they are
+  std::size_t devices = 1;  // GPUs, or hosts of processors, on which the fastest backend ran
   std::optional<Estimate> fastest_joules = {};     // of the fastest backend
   std::optional<ComputedBy> most_economical = {};  // the backend whose `joules` they are
 
+  const std::optional<Estimate>& amount(Metric metric) const {
+    return metric == Metric::energy ? joules : seconds;
+  }
   /// The result that counts in a ranking by this metric.
   ComputedBy counted(Metric by) const {
     return by == Metric::energy && most_economical
                ? *most_economical
                : ComputedBy{.backend = backend, .dtype = dtype, .in_place = in_place};
   }
+};
+
+/// Why a candidate has no cost.
+enum class NoCost {
+  no_prices,            // of anything
+  ambiguous_price,      // it may be of other processors
+  purchase_price_only,  // no price per hour
+  no_price,
+  price_of_host_only,  // not of its GPU
+  no_time,
+  several_devices,  // computed a case, and prices are of one
 };
 
 /// The work on one candidate.
@@ -58,16 +80,20 @@ struct Ranked {
   std::vector<RankedPart> parts;  // in the order of Ranking::entries
   /// For the whole work once; for a geometric mean, for one case.
   std::optional<Estimate> seconds, joules, cost;
-  std::map<Metric, std::string> unknown;  // why one of them is unknown
-  std::optional<Offer> offer;             // the cheapest for this candidate, per hour
-  std::optional<Offer> to_buy;            // the cheapest for this candidate, to buy
-  int place = 0;                          // by the requested metric; ties share one; 0: unknown
-  std::optional<Estimate> behind;         // as a multiple of the first's
+  std::optional<NoCost> no_cost;
+  std::optional<Offer> offer;      // the cheapest for this candidate, per hour
+  std::optional<Offer> to_buy;     // the cheapest for this candidate, to buy
+  int place = 0;                   // by the requested metric; ties share one; 0: unknown
+  std::optional<Estimate> behind;  // as a multiple of the first's
   /// No other is better in one of time, energy and cost, and no worse in the others; of two candidates, the
   /// metrics that are known of both count.
   bool on_front = false;
   std::size_t interrupted = 0;  // results that its runs did not measure, of the mix or of all cases
 
+  /// The first part that several devices computed; the end if there is none. Prices are of one device.
+  std::vector<RankedPart>::const_iterator of_several_devices() const {
+    return std::ranges::find_if(parts, [](const RankedPart& part) { return part.devices > 1; });
+  }
   const std::optional<Estimate>& amount(Metric metric) const {
     return metric == Metric::time ? seconds : metric == Metric::energy ? joules : cost;
   }
@@ -83,11 +109,6 @@ struct Payback {
   bool with_electricity = false;     // `hours` includes the cost of electricity
 };
 
-/// The source of a prediction's roofline: vendors' datasheets, or measured ceilings.
-enum class RooflineOf { datasheets, ceilings };
-constexpr std::array<std::string_view, 2> names_of(RooflineOf) {
-  return {"datasheets", "ceilings"};
-}
 enum class DeviceKind { gpus, processors };
 constexpr std::array<std::string_view, 2> names_of(DeviceKind) {  // as in sentences
   return {"GPUs", "processors"};
@@ -105,22 +126,37 @@ struct RankedFit {
   std::map<std::string, Fit> largest;  // by the candidate's name: the largest of all its backends
 };
 
+/// Cases of a candidate that do not count, because others have no times for them.
+struct Uncounted {
+  std::string candidate;
+  std::size_t cases = 0;
+  std::vector<std::string> lacking = {};  // names of the others
+  bool operator==(const Uncounted&) const = default;
+};
+
 struct Ranking {
   std::string created, tool_version;  // UTC, ISO 8601
   std::string title;
   Metric by = Metric::time;
-  bool weighted = false;               // by the mix's weights; else the geometric mean of the common cases
-  std::vector<MixEntry> entries;       // the work
-  std::vector<std::string> nobody;     // titles of entries without a time on any candidate
-  std::vector<std::string> uncounted;  // without a mix: whose cases others lack, a sentence for each
-  std::vector<Ranked> ranked;          // by place, unknown ones last
+  bool weighted = false;             // by the mix's weights; else the geometric mean of the common cases
+  std::vector<MixEntry> entries;     // the work
+  std::vector<std::string> nobody;   // titles of entries without a time on any candidate
+  std::vector<Uncounted> uncounted;  // without a mix, of each candidate with cases that others lack
+  std::vector<Ranked> ranked;        // by place, unknown ones last
   std::vector<Payback> paybacks;
   std::vector<RankedFit> fits;
   /// The errors of predictions, from devices among the results: each is predicted from other models of its
   /// kind.
   std::map<PredictedBy, PredictionError> prediction_errors;
   std::optional<Prices> prices;
-  std::vector<std::string> notes;
+  std::vector<PredictedBy> predictions;    // that parts are of
+  std::vector<std::string> left_out;       // names of candidates with times, but none of the common work
+  std::vector<std::string> unused_prices;  // of machines that are not here; empty if these are many
+
+  /// True if at least two candidates have a place.
+  bool can_rank() const {
+    return std::ranges::count_if(ranked, [](const Ranked& one) { return one.place > 0; }) > 1;
+  }
 };
 
 /// The work to rank machines for, and the options.
@@ -135,9 +171,12 @@ struct RankOptions {
   bool predict_missing = false;  // predict a candidate's missing cases from its ceilings
 };
 
-/// Why results cannot be ranked together: times with cold caches are not comparable with those with warm
-/// ones. Empty if they can.
-std::string mixed_caches(std::span<const Result> results);
+/// Hosts of results that cannot be ranked together: times with cold caches are not comparable with those with
+/// warm ones.
+struct MixedCaches {
+  std::string warm, cold;
+};
+std::optional<MixedCaches> mixed_caches(std::span<const Result> results);
 
 /// Ranks the candidates. Sets everything but `created` and `tool_version`. The ranking points into the
 /// results, which must outlive it.
@@ -146,8 +185,5 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
 /// The exit status: 4 if a part of the work has no time on any candidate, or if fewer than two candidates
 /// could be ranked; else 0.
 int exit_status(const Ranking& ranking);
-
-/// Writes JSON, schema breakeven.rank/1, described in docs/ranking.md.
-std::string to_json_text(const Ranking& ranking);
 
 }  // namespace breakeven

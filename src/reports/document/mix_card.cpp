@@ -6,6 +6,7 @@
 #include "rank/rank.h"
 #include "reports/document/cards.h"
 #include "reports/document/numbers.h"
+#include "reports/words/rank_words.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {
@@ -57,9 +58,7 @@ void answer_for_one(Card& card, const Ranking& ranking, bool interrupted) {
     add_sentence(answer, fmt::format("No other {} has a time for every case: {}",
                                      is_alone ? "device" : "machine", lacking_text(ranking, interrupted)));
   if (is_alone) add_sentence(answer, "To compare machines, report the files of all of them together.");
-  // The first sentence of a ranking says that it cannot rank.
-  answer.insert(answer.end(), card.answer.begin() + 1, card.answer.end());
-  card.answer = std::move(answer);
+  card.answer.insert(card.answer.begin(), answer.begin(), answer.end());
 }
 
 }  // namespace
@@ -68,9 +67,9 @@ std::optional<MixOrder> mix_order(const Runs& runs) {
   std::vector<Result> results;
   results.reserve(runs.size());
   for (const Result* run : runs) results.push_back(*run);
-  if (const std::string why = mixed_caches(results); !why.empty()) {
+  if (const auto mixed = mixed_caches(results)) {
     MixOrder none{.card = {.short_answer = "not ranked"}};
-    add_sentence(none.card.answer, fmt::format("Not ranked: {}.", why), Tone::warning);
+    add_sentence(none.card.answer, fmt::format("Not ranked: {}.", mixed_caches_text(*mixed)), Tone::warning);
     return none;
   }
   RankOptions options;

@@ -12,6 +12,7 @@
 #include "reports/document/numbers.h"
 #include "reports/document/standings.h"
 #include "reports/text.h"
+#include "reports/words/rank_words.h"
 #include "text/counted.h"
 
 namespace breakeven {
@@ -42,11 +43,12 @@ std::string notes_on(const Ranked& one, const Ranking& ranking) {
     if (part.predicted && !one.predicted) ++apart["predicted"];
   }
   std::vector<std::string> notes;
-  notes.reserve(apart.size() + one.unknown.size());
+  notes.reserve(apart.size() + all_metrics.size());
   for (const auto& [how, count] : apart)
     notes.push_back(fmt::format("{} of {} {}", count, counted_text(one.parts.size(), "case", "cases"), how));
-  for (const auto& [metric, why] : one.unknown) {
-    if (metric == ranking.by || (metric == Metric::cost && ranking.prices))
+  for (const Metric metric : all_metrics) {
+    const std::string why = unknown_text(ranking, one, metric);
+    if (!why.empty() && (metric == ranking.by || (metric == Metric::cost && ranking.prices)))
       notes.push_back(fmt::format("{}: {}", name(metric), why));
   }
   return fmt::format("{}", fmt::join(notes, "; "));
@@ -74,11 +76,6 @@ std::string payback_text(const Payback& payback) {
                          ? fmt::format(" ({} to {})", percent_text(payback.busy->interval->low),
                                        percent_text(payback.busy->interval->high))
                          : "");
-}
-
-/// True if at least two candidates have a place.
-bool can_rank(const Ranking& ranking) {
-  return std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.place > 0; }) > 1;
 }
 
 /// Adds a sentence for each machine with a place that ran below its own speed, and one on interrupted runs.
@@ -138,17 +135,16 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
   const bool has_trade = ranking.prices || std::ranges::any_of(ranking.ranked, [](const Ranked& one) {
                            return one.joules.has_value();
                          });
-  const bool is_ranked = can_rank(ranking);
-  if (!is_ranked) {
-    add_sentence(said, "No two machines can be compared for this work.", Tone::warning);
-  } else {
+  const bool is_ranked = ranking.can_rank();
+  if (is_ranked) {
     if (first.size() > 1)
       add_sentence(said, fmt::format("{} share the first place: by {} they are not distinguishable.",
                                      joined_text(first), name(ranking.by)));
     if (first.size() == 1)
       add_sentence(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
     if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
-    for (const std::string& cases : ranking.uncounted) add_sentence(said, cases, Tone::warning);
+    for (const std::string& cases : uncounted_texts(ranking.uncounted))
+      add_sentence(said, cases, Tone::warning);
   }
   add_rank_caveats(said, ranking);
   if (is_ranked && front.size() > 1 && has_trade) add_front(said, front, ranking);
@@ -207,8 +203,8 @@ Table order_table(const Ranking& ranking) {
 
 /// The amount that a case takes on a machine, with its backend; or why that is not known.
 TableCell case_cell(const RankedPart& part, Metric by) {
-  const auto& amount = by == Metric::energy ? part.joules : part.seconds;
-  if (!amount) return text_cell(part.seconds ? "energy not known" : part.unknown);
+  const auto& amount = part.amount(by);
+  if (!amount) return text_cell(unknown_text(part, by));
   const ComputedBy computed = part.counted(by);
   const std::string dtype = computed.in_place ? ", " + printable(computed.dtype) : "";
   return {amount->value, backend_title(computed.backend) + dtype};
@@ -290,7 +286,7 @@ Card ranking_card(const Ranking& ranking) {
   for (const Ranked& one : ranking.ranked) {
     if (one.place == 1) first.push_back(printable(one.candidate.name));
   }
-  order.short_answer = can_rank(ranking) ? joined_text(first) : "not known";
+  order.short_answer = ranking.can_rank() ? joined_text(first) : "not known";
   std::vector<Chart> charts = rank_charts(ranking);
   order.picture = take_first(charts);
   order.tables.push_back(order_table(ranking));
@@ -307,8 +303,11 @@ Document document_of(const Ranking& ranking) {
                         ranking.title.empty() ? "Which machine for this work?" : printable(ranking.title)};
   document.about = about_line({counted_text(ranking.ranked.size(), "machine", "machines"),
                                date_text(ranking.created), tool_text(ranking.tool_version)});
-  document.cards.push_back(ranking_card(ranking));
-  for (const std::string& note : ranking.notes) add_sentence(document.notes, note, Tone::warning);
+  Card& card = document.cards.emplace_back(ranking_card(ranking));
+  if (!ranking.can_rank())
+    card.answer.insert(card.answer.begin(),
+                       {.text = "No two machines can be compared for this work.", .tone = Tone::warning});
+  for (const std::string& note : ranking_notes(ranking)) add_sentence(document.notes, note, Tone::warning);
   for (const Ranked& one : ranking.ranked) document.folds.push_back(machine_fold(one));
   return document;
 }

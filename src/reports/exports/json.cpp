@@ -1,5 +1,6 @@
 // Everything that breakeven found, as the JSON that its own commands read.
 #include "reports/exports/format.h"
+#include "reports/exports/ranking_json.h"
 #include "reports/history.h"
 #include "reports/words/words.h"
 #include "results/reading.h"

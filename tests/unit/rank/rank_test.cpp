@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "reports/exports/ranking_json.h"
 #include "unit/hostile_sample.h"
 #include "unit/reports_sample.h"
 #include "unit/texts_of_files.h"
@@ -15,12 +16,13 @@ namespace breakeven {
 namespace {
 
 using sample::product;
-using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pointee;
 using testing::SizeIs;
 
 Result machine(const std::string& host, std::vector<CaseResult> cases) {
@@ -105,19 +107,19 @@ TEST(Rank, IsByTheGeometricMeanOfWhatAllHave) {
 }
 
 TEST(Rank, SaysWhichCasesOthersLack) {
-  const auto sentences = [](const std::vector<Result>& runs, const RankOptions& options = {}) {
+  const auto uncounted = [](const std::vector<Result>& runs, const RankOptions& options = {}) {
     return rank_results(runs, options).uncounted;
   };
   const Result one =
       machine("n1", {product("onednn", 64, 1), product("onednn", 128, 1), product("onednn", 256, 1)});
   const Result other = machine("n2", {product("onednn", 64, 1)});
-  EXPECT_THAT(
-      sentences({one, other}),
-      ElementsAre(testing::MatchesRegex("2 cases of .*n1.* are not counted: .*n2.* has no times for them.")));
-  EXPECT_THAT(sentences({one, one}), IsEmpty());
+  EXPECT_THAT(uncounted({one, other}),
+              ElementsAre(Uncounted{
+                  .candidate = "CPU of n1, 2 cores", .cases = 2, .lacking = {"CPU of n2, 2 cores"}}));
+  EXPECT_THAT(uncounted({one, one}), IsEmpty());
   RankOptions with_mix;
   with_mix.mix = mix_of({{64, 1}});
-  EXPECT_THAT(sentences({one, other}, with_mix), IsEmpty()) << "the mix says what counts";
+  EXPECT_THAT(uncounted({one, other}, with_mix), IsEmpty()) << "the mix says what counts";
 }
 
 TEST(Rank, IsByTheSumWithAMix) {
@@ -214,8 +216,9 @@ TEST(Rank, WhatIsUnknownStaysUnknown) {
   EXPECT_EQ(last.candidate.host.name, "small");
   EXPECT_EQ(last.place, 0);
   EXPECT_FALSE(last.seconds);
-  EXPECT_THAT(last.unknown.at(Metric::time), HasSubstr("onednn: out of memory: 4 GiB were asked for"));
-  EXPECT_THAT(last.unknown.at(Metric::energy), HasSubstr("not known for 2 of 2 cases"));
+  EXPECT_THAT(last.parts[1].without_time,
+              ElementsAre(Pointee(Field(&CaseResult::reason, "4 GiB were asked for"))));
+  EXPECT_FALSE(last.joules);
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
@@ -258,10 +261,15 @@ TEST(Rank, CostsAreTimesPricesByTheirExactName) {
   EXPECT_THAT(names(ranking), ElementsAre("offer", "A GPU", "A GPU Ti")) << "processors as their offer";
   EXPECT_NEAR(ranking.ranked[1].cost->value, 2.0 / 3600, 1e-12) << "the cheaper of two offers";
   EXPECT_FALSE(ranking.ranked[2].cost) << "no guess";
-  EXPECT_THAT(ranking.ranked[2].unknown.at(Metric::cost), HasSubstr("there is no price for 'A GPU Ti'"));
+  EXPECT_EQ(ranking.ranked[2].no_cost, NoCost::no_price);
   // Rented, a GPU ten times as fast at twenty times the price is twice as dear however busy it is.
   ASSERT_THAT(ranking.paybacks, SizeIs(1));
   EXPECT_NEAR(ranking.paybacks[0].busy->value, 2, 1e-9);
+}
+
+/// Of a candidate without a cost.
+std::string why_no_cost(const Ranked& one) {
+  return one.no_cost == NoCost::ambiguous_price ? "ambiguous" : one.no_cost == NoCost::no_price ? "none" : "";
 }
 
 constexpr const char* zen5 = "AuthenticAMD family 26 model 2 stepping 1";
@@ -279,7 +287,7 @@ std::vector<std::string> priced(const std::vector<Offer>& offers) {
     said.push_back(fmt::format("{}: {}", one.candidate.name,
                                one.offer
                                    ? fmt::format("{}, {:g} in all", *one.offer->per_hour, one.cost->value)
-                                   : one.unknown.at(Metric::cost)));
+                                   : why_no_cost(one)));
   return said;
 }
 
@@ -294,12 +302,11 @@ TEST(Rank, TheOfferThatNamesAProcessorIsItsOwn) {
   other.cpu_identity = zen4;
   EXPECT_THAT(priced({other, precise}), ElementsAre("c8a.large: 3, 3 in all", "c7a.large: 1, 2 in all"));
   precise.cpu_identity = "AuthenticAMD family 99 model 2 stepping 1";
-  EXPECT_THAT(priced({precise}), Each(HasSubstr("there is no price for 'CPU of vm'")));
+  EXPECT_THAT(priced({precise}), Each(HasSubstr(": none")));
 }
 
 TEST(Rank, ANameOfSeveralProcessorsPricesNone) {
-  EXPECT_THAT(priced({rent("CPU of vm", 1)}),
-              Each(HasSubstr("could be that of several processors here; give it \"cpu_identity\"")));
+  EXPECT_THAT(priced({rent("CPU of vm", 1)}), Each(HasSubstr(": ambiguous")));
 }
 
 /// A size is no detail: the larger machine would do the work at the price of the smaller one.
@@ -311,7 +318,7 @@ TEST(Rank, ANameOfMachinesOfSeveralSizesPricesNone) {
   const auto costs = [&](const std::vector<Offer>& offers) {
     std::vector<std::string> all;
     for (const Ranked& one : ranked(results, {}, prices_of(offers)).ranked)
-      all.push_back(one.cost ? fmt::format("{:.6g}", one.cost->value) : one.unknown.at(Metric::cost));
+      all.push_back(one.cost ? fmt::format("{:.6g}", one.cost->value) : why_no_cost(one));
     return all;
   };
   const auto of_size = [](int cpus, double per_hour) {
@@ -320,9 +327,9 @@ TEST(Rank, ANameOfMachinesOfSeveralSizesPricesNone) {
     return offer;
   };
   Offer offer = rent("CPU of vm", 1);
-  EXPECT_THAT(costs({offer}), Each(HasSubstr(R"(give it "cpu_identity", "cpus" or "host")")));
+  EXPECT_THAT(costs({offer}), Each("ambiguous"));
   offer.cpu_identity = zen5;
-  EXPECT_THAT(costs({offer}), Each(HasSubstr("could be that of several processors here")));
+  EXPECT_THAT(costs({offer}), Each("ambiguous"));
   EXPECT_THAT(costs({of_size(2, 1), of_size(8, 3)}), ElementsAre("1", "6"));
   offer = rent("CPU of vm", 5);
   EXPECT_THAT(costs({of_size(2, 1), offer}), ElementsAre("1", "10")) << "it is of the other one alone";
@@ -347,32 +354,29 @@ TEST(Rank, ACaseOfSeveralGpusHasNoPriceOfOne) {
     const Ranking ranking = ranked(results, {}, prices);
     EXPECT_THAT(names(ranking), ElementsAre("A GPU", "offer"));
     EXPECT_FALSE(ranking.ranked[0].cost);
-    EXPECT_EQ(ranking.ranked[0].unknown.at(Metric::cost),
-              "'matmul 64 x 64 x 64 f32' ran on 4 GPUs, and the price is of one; name work without it with "
-              "--mix CONFIG");
+    EXPECT_EQ(ranking.ranked[0].no_cost, NoCost::several_devices);
+    EXPECT_EQ(ranking.ranked[0].of_several_devices()->devices, 4U);
     EXPECT_TRUE(ranking.ranked[1].cost);
     EXPECT_THAT(ranking.paybacks, IsEmpty());
-    EXPECT_THAT(ranking.notes,
-                ElementsAre("the machines used different numbers of devices for 1 case: matmul 64 x 64 x 64 "
-                            "f32 on 1 host of offer, 4 GPUs of A GPU; to rank single devices, name work "
-                            "without such cases with --mix CONFIG"));
+    EXPECT_THAT(ranking.unused_prices, IsEmpty());
   }
   of_four = product("cuda", 64, 36);
   const std::vector<Result> single = with_gpu();
   EXPECT_THAT(ranked(single, {}, prices).paybacks, SizeIs(2));
-  EXPECT_THAT(ranked(single, {}, prices).notes, IsEmpty());
+  EXPECT_FALSE(ranked(single, {}, prices).ranked[0].no_cost);
 }
 
 TEST(Rank, ACaseOfSeveralHostsHasNoPriceOfOne) {
   const Prices prices = prices_of({rent("CPU of a", 1), rent("CPU of b", 1)});
-  const auto cost_and_note = [&](const std::vector<std::string>& hosts) {
+  const auto cost_of = [&](const std::vector<std::string>& hosts) {
     const std::vector<Result> results{machine("a", {by_ranks(product("onednn", 64, 1), hosts)}),
                                       machine("b", {by_ranks(product("onednn", 64, 2), {"b", "b"})})};
     const Ranking ranking = ranked(results, {}, prices);
-    return std::pair(ranking.ranked[0].cost.has_value(), ranking.notes.size());
+    return std::pair(ranking.ranked[0].no_cost, ranking.ranked[0].parts[0].devices);
   };
-  EXPECT_EQ(cost_and_note({"a", "c"}), std::pair(false, std::size_t{1}));
-  EXPECT_EQ(cost_and_note({"a", "a"}), std::pair(true, std::size_t{0})) << "two ranks on one host";
+  EXPECT_EQ(cost_of({"a", "c"}), std::pair(std::optional(NoCost::several_devices), std::size_t{2}));
+  EXPECT_EQ(cost_of({"a", "a"}), std::pair(std::optional<NoCost>(), std::size_t{1}))
+      << "two ranks on one host";
 }
 
 TEST(Rank, TheOfferOfAGpuIsNotThatOfItsHost) {
@@ -386,9 +390,7 @@ TEST(Rank, TheOfferOfAGpuIsNotThatOfItsHost) {
   EXPECT_NEAR(priced.ranked[0].cost.value().value, 2.95, 1e-9);
   EXPECT_NEAR(priced.ranked[1].cost.value().value, 0.4, 1e-9);
   const Ranking alone = ranked(results, {}, prices_of({of_host}));
-  EXPECT_EQ(alone.ranked[0].unknown.at(Metric::cost),
-            "there is no price for 'A GPU'; that of the host 'g' is of its processors: add one with "
-            "\"device\": \"A GPU\"");
+  EXPECT_EQ(alone.ranked[0].no_cost, NoCost::price_of_host_only);
   Offer of_gpu_there = rent("A GPU", 4);
   of_gpu_there.host = "g";
   const Ranking whole = ranked(results, {}, prices_of({rent("A GPU", 2.95), of_host, of_gpu_there}));
@@ -398,13 +400,13 @@ TEST(Rank, TheOfferOfAGpuIsNotThatOfItsHost) {
 TEST(Rank, ColdCachesAreNotRankedBesideWarmOnes) {
   std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
                               machine("b", {product("onednn", 64, 2)})};
-  EXPECT_EQ(mixed_caches(results), "");
+  EXPECT_FALSE(mixed_caches(results));
   results[1].config = R"({"title": "Which is faster?", "measure": {"cache": "cold"}})";
-  EXPECT_EQ(mixed_caches(results),
-            "the files were not measured alike: one of a with warm caches, one of b with cold ones; rank "
-            "either kind alone");
+  const MixedCaches mixed = mixed_caches(results).value();
+  EXPECT_EQ(mixed.warm, "a");
+  EXPECT_EQ(mixed.cold, "b");
   results[0].config = results[1].config;
-  EXPECT_EQ(mixed_caches(results), "");
+  EXPECT_FALSE(mixed_caches(results));
 }
 
 TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
@@ -421,9 +423,8 @@ TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
   EXPECT_THAT(names(ranking),
               ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores", "CPU of broken, 2 cores"));
   EXPECT_EQ(ranking.ranked[2].place, 0);
-  EXPECT_EQ(ranking.ranked[2].parts[0].unknown, "onednn: failed: crashed");
-  EXPECT_EQ(ranking.ranked[2].unknown.at(Metric::time),
-            "not known for 1 of 1 case: matmul 64 x 64 x 64 f32: onednn: failed: crashed");
+  EXPECT_THAT(ranking.ranked[2].parts[0].without_time,
+              ElementsAre(Pointee(Field(&CaseResult::reason, "crashed"))));
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
@@ -435,12 +436,9 @@ TEST(Rank, LeavesOutAMachineOfOtherWork) {
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.entries, SizeIs(1)) << "what is left after \"other\" alone";
   EXPECT_EQ(ranking.entries[0].id, "matmul/m=128/n=128/k=128/f32");
-  EXPECT_THAT(
-      ranking.notes,
-      ElementsAre("left out, because the others have cases in common without it: CPU of other, 2 cores; "
-                  "--mix CONFIG names the work instead"));
+  EXPECT_THAT(ranking.left_out, ElementsAre("CPU of other, 2 cores"));
   EXPECT_EQ(ranking.ranked[3].place, 0);
-  EXPECT_EQ(ranking.ranked[3].unknown.at(Metric::time), "none of these cases was measured on it");
+  EXPECT_THAT(ranking.ranked[3].parts[0].without_time, IsEmpty());
   EXPECT_EQ(exit_status(ranking), 0);
 }
 
@@ -453,33 +451,14 @@ TEST(Rank, LeavesOutTheLastOfThoseThatShareEquallyLittle) {
   EXPECT_EQ(ranking.entries[0].id, "matmul/m=1/n=1/k=1/f32");
 }
 
-TEST(Rank, SaysWhyNothingIsRanked) {
+TEST(Rank, MachinesWithoutACommonCaseAreNotRanked) {
   const std::vector<Result> apart{machine("a", {product("onednn", 64, 1)}),
                                   machine("b", {product("onednn", 128, 1)})};
   const Ranking ranking = ranked(apart);
-  EXPECT_THAT(ranking.notes,
-              ElementsAre("no case was measured on all of them; name the work with --mix CONFIG, or run one "
-                          "config on each"));
-  EXPECT_EQ(ranking.ranked[0].unknown.at(Metric::time), "no case was measured on all of them");
+  EXPECT_THAT(ranking.entries, IsEmpty());
+  EXPECT_FALSE(ranking.ranked[0].seconds);
+  EXPECT_FALSE(ranking.can_rank());
   EXPECT_EQ(exit_status(ranking), 4);
-  EXPECT_THAT(ranked(std::span(apart).first(1)).notes,
-              ElementsAre("there is one machine, CPU of a, 2 cores, and nothing to rank it against"));
-}
-
-TEST(Rank, NamesThreeOfTheCasesThatAreNotKnown) {
-  std::vector<CaseResult> some{product("onednn", 1, 1)};
-  const std::vector<Result> results{machine("a", some)};
-  Mix mix{.title = "", .entries = {}};
-  for (const std::int64_t m : {1, 2, 3, 4, 5})
-    mix.entries.push_back(
-        {.id = product("", m, 1).id, .title = fmt::format("p{}", m), .weight = 1, .instead = {}});
-  const auto why = [&](std::size_t entries) {
-    Mix part = mix;
-    part.entries.resize(entries);
-    return ranked(results, part).ranked[0].unknown.at(Metric::time);
-  };
-  EXPECT_EQ(why(5), "not known for 4 of 5 cases: p2: not measured; p3: not measured; p4: not measured; ...");
-  EXPECT_EQ(why(4), "not known for 3 of 4 cases: p2: not measured; p3: not measured; p4: not measured");
 }
 
 TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
@@ -493,7 +472,7 @@ TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
   EXPECT_EQ(ranking.ranked[0].joules->value, 4);
   EXPECT_EQ(ranking.ranked[0].place, 1);
   EXPECT_EQ(ranking.ranked[1].place, 0);
-  EXPECT_THAT(ranking.ranked[1].unknown.at(Metric::energy), HasSubstr("energy not known"));
+  EXPECT_FALSE(ranking.ranked[1].joules);
   EXPECT_EQ(exit_status(ranking), 4) << "one of two has a place";
 }
 
@@ -520,26 +499,23 @@ TEST(Rank, SaysWhichPricesAreOfNothingHere) {
   Offer of_host = rent("", 1);
   of_host.host = "elsewhere";
   offers.push_back(of_host);
-  EXPECT_THAT(ranked(results, {}, prices_of(offers)).notes,
-              ElementsAre("prices of machines that are not among the results: Z80, elsewhere"));
+  EXPECT_THAT(ranked(results, {}, prices_of(offers)).unused_prices, ElementsAre("Z80", "elsewhere"));
   for (const char* name : {"A", "B", "C", "D"}) offers.push_back(rent(name, 1));
-  EXPECT_THAT(ranked(results, {}, prices_of(offers)).notes, IsEmpty()) << "a whole list of prices";
+  EXPECT_THAT(ranked(results, {}, prices_of(offers)).unused_prices, IsEmpty()) << "a whole list of prices";
 }
 
 TEST(Rank, SaysWhyThereIsNoCost) {
   const std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
                                     gpu_machine("g", {product("cuda", 128, 1)})};
   const auto why = [&](const std::optional<Prices>& prices) {
-    std::vector<std::string> all;
-    for (const Ranked& one : ranked(results, mix_of({{64, 1}}), prices).ranked)
-      all.push_back(one.unknown.contains(Metric::cost) ? one.unknown.at(Metric::cost) : "");
+    std::vector<std::optional<NoCost>> all;
+    for (const Ranked& one : ranked(results, mix_of({{64, 1}}), prices).ranked) all.push_back(one.no_cost);
     return all;
   };
-  EXPECT_THAT(why({}), Each("no prices were given"));
+  EXPECT_THAT(why({}), Each(NoCost::no_prices));
   EXPECT_THAT(why(prices_of({buy("CPU of a", 100), rent("A GPU", 1)})),
-              ElementsAre("it has a purchase price alone: what a run costs depends on how much it is used",
-                          "its time is not known"));
-  EXPECT_THAT(why(prices_of({rent("CPU of a", 1)})), ElementsAre("", "there is no price for 'A GPU'"));
+              ElementsAre(NoCost::purchase_price_only, NoCost::no_time));
+  EXPECT_THAT(why(prices_of({rent("CPU of a", 1)})), ElementsAre(std::nullopt, NoCost::no_price));
 }
 
 TEST(Rank, AnOfferMayBeOfAHostOrOfSomeCpus) {
@@ -754,7 +730,7 @@ TEST(Rank, TrainingToATargetCountsUpToThere) {
   EXPECT_NEAR(ranking.ranked[0].joules->value, 0.5 * 34.25 / 0.002, 1e-6) << "of all of its steps";
   EXPECT_EQ(ranking.ranked[1].candidate.host.name, "c");
   EXPECT_EQ(ranking.ranked[1].place, 1) << "5 % may be noise";
-  EXPECT_THAT(ranking.ranked[2].unknown.at(Metric::time), HasSubstr("did not reach its target"));
+  EXPECT_THAT(ranking.ranked[2].parts[0].without_time, SizeIs(1)) << "it did not reach its target";
 }
 
 TEST(Rank, TrainingToATargetDoesNotHideHowPreciselyTheRestIsKnown) {
@@ -840,10 +816,8 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_NEAR(error.typical, 1.2, 1e-6);
   EXPECT_NEAR(error.most, 1.2, 1e-6) << "0.6 of the roofline was taken for 0.5";
   EXPECT_NEAR(first.parts[0].seconds->interval->high / first.parts[0].seconds->value, 1.2, 1e-6);
-  EXPECT_THAT(
-      ranking.notes,
-      Contains("predicted cases were not measured; predicted from each other by their datasheets, the 2 "
-               "different GPUs here are off by a factor of 1.20 (median) and 1.20 (95 %) over 2 cases"));
+  const PredictedBy by_datasheets{RooflineOf::datasheets, DeviceKind::gpus};
+  EXPECT_THAT(ranking.predictions, ElementsAre(by_datasheets));
   EXPECT_FALSE(first.candidate.is_cpu);
   EXPECT_EQ(first.candidate.device, "wanted");
   EXPECT_EQ(first.parts[0].backend, "predicted");
@@ -855,10 +829,7 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   const Ranking unsure = with_wanted_predicted(alone, catalogue);
   EXPECT_THAT(unsure.prediction_errors, testing::IsEmpty());
   EXPECT_FALSE(unsure.ranked.front().parts[0].seconds->interval);
-  EXPECT_THAT(
-      unsure.notes,
-      Contains("predicted cases were not measured, and how far the predictions are off is not known: that "
-               "takes results of two different GPUs of the catalogue"));
+  EXPECT_THAT(unsure.predictions, ElementsAre(by_datasheets));
 }
 
 /// The same card in another machine.
@@ -881,7 +852,6 @@ TEST(Rank, TwinsSayNothingOfOthers) {
   const Ranking unsure = with_wanted_predicted(results, catalogue);
   EXPECT_THAT(unsure.prediction_errors, IsEmpty());
   EXPECT_FALSE(predicted(unsure).parts[0].seconds->interval);
-  EXPECT_THAT(unsure.notes, Contains(HasSubstr("results of two different GPUs of the catalogue")));
 
   results.push_back(at_efficiency(catalogue[1], 0.6));
   const Ranking ranking = with_wanted_predicted(results, catalogue);
@@ -944,10 +914,7 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
   const std::vector<Result> results{other};
   const Ranking ranking = with_wanted_predicted(results, catalogue);
   EXPECT_FALSE(ranking.ranked.back().seconds);
-  EXPECT_THAT(
-      ranking.ranked.back().unknown.at(Metric::time),
-      HasSubstr("nothing to predict it from: no other device of its kind in the catalogue was measured, or "
-                "the peak of this dtype is not known"));
+  EXPECT_EQ(ranking.ranked.back().parts[0].unpredicted, RooflineOf::datasheets);
 }
 
 /// A device that was measured is predicted from the others: from itself, the prediction would be its own
@@ -962,7 +929,7 @@ TEST(Rank, PredictsNoDeviceFromItself) {
   EXPECT_NEAR(from_one.seconds->value, *stated_least_seconds(catalogue[1], product("", 1024, 1)) / 0.5, 1e-9);
   const RankedPart unknown = predicted({at_efficiency(catalogue[1], 0.9)});
   EXPECT_FALSE(unknown.seconds);
-  EXPECT_THAT(unknown.unknown, HasSubstr("no other device"));
+  EXPECT_EQ(unknown.unpredicted, RooflineOf::datasheets);
 }
 
 CaseResult square(std::int64_t side, double seconds) {
@@ -1021,16 +988,12 @@ TEST(Rank, PredictsWhatAMachineLacksFromItsCeilings) {
   ASSERT_TRUE(first.seconds && first.seconds->interval);
   EXPECT_NEAR(first.seconds->interval->high / first.seconds->value, 1.25, 1e-6)
       << "errors of one model do not average out";
-  EXPECT_THAT(
-      ranking.notes,
-      Contains("predicted cases were not measured; predicted from each other by the ceilings that were "
-               "measured, the 2 different processors here are off by a factor of 1.25 (median) and 1.25 "
-               "(95 %) over 2 cases"));
+  const PredictedBy by_ceilings{RooflineOf::ceilings, DeviceKind::processors};
+  EXPECT_THAT(ranking.predictions, ElementsAre(by_ceilings));
   const std::vector<Result> few{results[0], results[2]};
-  EXPECT_THAT(
-      with_missing_predicted(few, mix_of_squares({512, 1024})).notes,
-      Contains("predicted cases were not measured, and how far the predictions are off is not known: that "
-               "takes results of two different processors with their ceilings"));
+  const Ranking unsure = with_missing_predicted(few, mix_of_squares({512, 1024}));
+  EXPECT_THAT(unsure.predictions, ElementsAre(by_ceilings));
+  EXPECT_THAT(unsure.prediction_errors, IsEmpty());
   EXPECT_THAT(to_json_text(ranking), HasSubstr("\"predicted\":true"));
 }
 
@@ -1059,11 +1022,10 @@ TEST(Rank, PredictsWhatAnInterruptedRunDidNotMeasure) {
   const Ranking ranking = with_missing_predicted(results, mix);
   EXPECT_TRUE(by_host(ranking, "cut").parts[1].predicted);
   EXPECT_GT(by_host(ranking, "cut").place, 0);
-  EXPECT_THAT(by_host(ranking, "bare").unknown.at(Metric::time),
-              HasSubstr("(continue the run with --resume), and nothing to predict it from: run "
-                        "configs/ceilings.json on this machine"));
-  EXPECT_THAT(by_host(ranked(results, mix), "cut").unknown.at(Metric::time),
-              HasSubstr("interrupted: not measured yet (continue the run with --resume)"));
+  EXPECT_THAT(by_host(ranking, "bare").parts[1].without_time,
+              ElementsAre(Pointee(Field(&CaseResult::status, Status::interrupted))));
+  EXPECT_EQ(by_host(ranking, "bare").parts[1].unpredicted, RooflineOf::ceilings);
+  EXPECT_FALSE(by_host(ranked(results, mix), "cut").parts[1].unpredicted);
 }
 
 /// Predicts in the accepted dtype that is predicted to be faster.
@@ -1092,7 +1054,7 @@ TEST(Rank, SaysNothingOfPredictionsThatItDidNotMake) {
   const std::vector<Result> results{machine_with_ceilings("one", 100, 1.2, {512, 1024}),
                                     machine_with_ceilings("two", 400, 1.5, {512, 1024})};
   const Ranking ranking = with_missing_predicted(results, mix_of_squares({512, 1024}));
-  EXPECT_THAT(ranking.notes, IsEmpty());
+  EXPECT_THAT(ranking.predictions, IsEmpty());
   EXPECT_THAT(ranking.prediction_errors, SizeIs(1)) << "the file has them";
 }
 
@@ -1105,9 +1067,10 @@ TEST(Rank, PredictsNothingThatWasMeasuredOrHasNoCeilings) {
   std::map<std::string, const Ranked*> by_host;
   for (const Ranked& one : ranking.ranked) by_host[one.candidate.host.name] = &one;
   EXPECT_FALSE(by_host["one"]->parts[1].predicted);
-  EXPECT_THAT(by_host["wrong"]->unknown.at(Metric::time), HasSubstr("element 3 is 0"));
-  EXPECT_THAT(by_host["bare"]->unknown.at(Metric::time),
-              HasSubstr("run configs/ceilings.json on this machine"));
+  EXPECT_THAT(by_host["wrong"]->parts[1].without_time,
+              ElementsAre(Pointee(Field(&CaseResult::reason, "element 3 is 0"))));
+  EXPECT_FALSE(by_host["wrong"]->parts[1].unpredicted);
+  EXPECT_EQ(by_host["bare"]->parts[1].unpredicted, RooflineOf::ceilings);
 }
 
 TEST(Rank, HostileNamesBreakNothing) {

@@ -99,7 +99,8 @@ std::vector<Document> evil_documents() {
                               sample::on_machine("other", sample::result({sample::product("b", 64, 2)}))};
   Ranking ranking = rank_results(results, {});
   ranking.title = ranking.created = ranking.tool_version = evil;
-  ranking.notes = ranking.nobody = {evil};
+  ranking.left_out = ranking.unused_prices = ranking.nobody = {evil};
+  ranking.uncounted = {{.candidate = evil, .cases = 1, .lacking = {evil}}};
   all.push_back(document_of(ranking));
   History history = sample::history_of({sample::stepped(60, 40, 1.2)});
   history.series[0].case_id = history.series[0].backend = history.machines[0].name =

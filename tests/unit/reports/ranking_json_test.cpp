@@ -1,10 +1,11 @@
 // Tests the ranking file, field by field: docs/ranking.md.
+#include "reports/exports/ranking_json.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "rank/rank.h"
 #include "unit/reports_sample.h"
 #include "unit/texts_of_files.h"
 
@@ -18,7 +19,7 @@ PriceSource page() {
 }
 
 /// A ranking with every field set, and no two alike.
-Ranking full_ranking(const std::vector<BackendRecord>& backends) {
+Ranking full_ranking(const std::vector<BackendRecord>& backends, const CaseResult& refused) {
   Ranking ranking;
   ranking.created = "2026-11-01T12:00:00Z";
   ranking.tool_version = "0.1.0";
@@ -29,7 +30,8 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
                      {.id = "b/f32", .title = "b", .weight = 1, .instead = {}}};
   ranking.nobody = {"nobody's"};
   ranking.prices = Prices{.currency = "EUR", .offers = {}, .electricity = {}};
-  ranking.notes = {"a note"};
+  ranking.uncounted = {{.candidate = "n1", .cases = 2, .lacking = {"n2"}}};
+  ranking.left_out = {"n3"};
   ranking.prediction_errors[{RooflineOf::ceilings, DeviceKind::processors}] = {
       .devices = 2, .cases = 3, .typical = 1.25, .most = 1.5};
   Ranked& one = ranking.ranked.emplace_back();
@@ -66,14 +68,13 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
                 .dtype = "bf16",
                 .in_place = true,
                 .predicted = true,
-                .unknown = "",
                 .own_speed = 0.75},
-               {.seconds = {}, .joules = {}, .backend = "", .dtype = "", .unknown = "out of memory"}};
+               {.seconds = {}, .joules = {}, .backend = "", .dtype = "", .without_time = {&refused}}};
   Ranked& other = ranking.ranked.emplace_back();
   other.predicted = true;
   other.candidate.is_cpu = true;
   other.parts.resize(2);
-  other.unknown[Metric::energy] = "no joules";
+  other.no_cost = NoCost::no_time;
   ranking.paybacks = {{.gpu = "GPU of host",
                        .cpu = "CPU of host",
                        .busy = Estimate{.value = 0.5},
@@ -94,7 +95,8 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends) {
 TEST(RankJson, HasEveryField) {
   const std::vector<BackendRecord> backends{sample::backend("cuda", true),
                                             sample::backend("jax", false, "No module named 'jax'")};
-  Json found = Json::parse(to_json_text(full_ranking(backends)));
+  const CaseResult refused = sample::refused(sample::product("cuda", 64, 1), Status::out_of_memory, "4 GiB");
+  Json found = Json::parse(to_json_text(full_ranking(backends, refused)));
   for (Json& one : found["ranking"]) {
     EXPECT_EQ(one.at("host").at("name"), one["is_cpu"] == true ? "" : "host");
     one.erase("host");  // as every file has it: docs/result-file.md
@@ -102,7 +104,8 @@ TEST(RankJson, HasEveryField) {
   EXPECT_EQ(found, Json::parse(R"({
     "schema": "breakeven.rank/1", "created": "2026-11-01T12:00:00Z",
     "tool": {"name": "breakeven", "version": "0.1.0"}, "title": "Our week", "by": "cost", "weighted": true,
-    "currency": "EUR", "uncounted": [], "notes": ["a note"],
+    "currency": "EUR", "uncounted": ["2 cases of n1 are not counted: n2 has no times for them."],
+    "notes": ["left out, because the others have cases in common without it: n3; --mix CONFIG names the work instead"],
     "prediction_errors": [{"roofline": "ceilings", "of": "processors", "devices": 2, "cases": 3,
                            "median_factor": 1.25, "p95_factor": 1.5}],
     "not_measured": ["nobody's"],
@@ -123,15 +126,16 @@ TEST(RankJson, HasEveryField) {
           "joules": {"value": 6.0, "ci_low": null, "ci_high": null}, "backend": "cuda", "dtype": "bf16",
           "other_dtype": true, "predicted": true, "own_speed": 0.75, "unknown": ""},
          {"id": "b/f32", "weight": 1.0, "seconds": null, "joules": null, "backend": "", "dtype": "",
-          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "out of memory"}]},
+          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "cuda: out of memory: 4 GiB"}]},
       {"name": "", "device": "", "is_cpu": true, "predicted": true, "place": null, "behind": null,
        "seconds": null, "joules": null, "cost": null, "on_front": false, "interrupted": 0, "rent": null, "purchase": null,
-       "unknown": {"energy": "no joules"}, "backends": [], "lacking": {},
+       "unknown": {"time": "none of these cases was measured on it",
+                   "energy": "none of these cases was measured on it", "cost": "its time is not known"}, "backends": [], "lacking": {},
        "cases": [
          {"id": "a/f32", "weight": 2.5, "seconds": null, "joules": null, "backend": "", "dtype": "",
-          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": ""},
+          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "not measured"},
          {"id": "b/f32", "weight": 1.0, "seconds": null, "joules": null, "backend": "", "dtype": "",
-          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": ""}]}],
+          "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "not measured"}]}],
     "payback": [
       {"gpu": "GPU of host", "cpu": "CPU of host", "bought": false,
        "busy": {"value": 0.5, "ci_low": null, "ci_high": null}, "hours": null, "with_electricity": true},
@@ -142,7 +146,8 @@ TEST(RankJson, HasEveryField) {
 
 TEST(RankJson, ByEnergyHasTheBackendWhoseEnergyCounts) {
   const std::vector<BackendRecord> backends{sample::backend("cuda", true), sample::backend("jax", true)};
-  Ranking ranking = full_ranking(backends);
+  const CaseResult refused;
+  Ranking ranking = full_ranking(backends, refused);
   ranking.ranked[0].parts[0].most_economical = ComputedBy{.backend = "jax", .dtype = "f16"};
   const auto counted = [&](Metric by) {
     ranking.by = by;

@@ -1,10 +1,11 @@
-#include "results/json.h"
+#include "reports/exports/ranking_json.h"
 
 #include <string>
 #include <vector>
 
 #include "json/text.h"
-#include "rank/rank.h"
+#include "reports/words/rank_words.h"
+#include "results/json.h"
 
 namespace breakeven {
 
@@ -48,7 +49,7 @@ Json to_json(const RankedPart& part, const MixEntry& entry, Metric by) {
           {"other_dtype", counted.in_place},
           {"predicted", part.predicted},
           {"own_speed", json_of(part.own_speed)},
-          {"unknown", part.unknown}};
+          {"unknown", unknown_text(part, Metric::time)}};
 }
 
 Json names_of(const std::vector<const BackendRecord*>& backends) {
@@ -76,7 +77,10 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
             {"backends", names_of(one.candidate.backends)},
             {"lacking", Json::object()},
             {"cases", Json::array()}};
-  for (const auto& [metric, why] : one.unknown) made["unknown"][std::string(name(metric))] = why;
+  for (const Metric metric : all_metrics) {
+    const std::string why = unknown_text(ranking, one, metric);
+    if (!why.empty()) made["unknown"][std::string(name(metric))] = why;
+  }
   for (const BackendRecord* backend : one.candidate.lacking) made["lacking"][backend->name] = backend->reason;
   for (std::size_t i = 0; i < one.parts.size(); ++i)
     made["cases"].push_back(to_json(one.parts[i], ranking.entries[i], ranking.by));
@@ -93,8 +97,8 @@ std::string to_json_text(const Ranking& ranking) {
             {"by", name(ranking.by)},
             {"weighted", ranking.weighted},
             {"currency", ranking.prices ? Json(ranking.prices->currency) : Json(nullptr)},
-            {"uncounted", ranking.uncounted},
-            {"notes", ranking.notes},
+            {"uncounted", uncounted_texts(ranking.uncounted)},
+            {"notes", ranking_notes(ranking)},
             {"prediction_errors", Json::array()},
             {"not_measured", ranking.nobody},
             {"ranking", Json::array()},
