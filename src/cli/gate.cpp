@@ -266,6 +266,15 @@ std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
   return read_selftest(usual);
 }
 
+std::string untried_shapes_text(const ShapeKinds& kinds) {
+  const char* missing = kinds.odd    ? "a thin shape"
+                        : kinds.thin ? "an odd size"
+                                     : "an odd size or a thin shape";
+  return fmt::format(
+      "No matrix product here has {}; such products can get slower alone. The config {} has them.", missing,
+      all_shapes_config);
+}
+
 int gate(const GateOptions& o) {
   const Interruption interruption;
   std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
@@ -314,8 +323,8 @@ int gate(const GateOptions& o) {
     for (Note& warning : selftest_warnings(*selftest, verdicts.host, rules))
       verdicts.warnings.push_back(std::move(warning));
   }
-  if (const std::string untried = untried_shapes(plan.config.cases); !untried.empty())
-    verdicts.notes.push_back(untried);
+  if (const auto kinds = shape_kinds(plan.config.cases); kinds && !(kinds->odd && kinds->thin))
+    verdicts.notes.push_back(untried_shapes_text(*kinds));
   if (o.quiet && exit_status(verdicts) == exit_code::incomplete) tell(document_of(verdicts).title);
   write_or_rescue(o.outputs.file_of("--out"), to_json_text(verdicts, report_words()), [&] {
     if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);

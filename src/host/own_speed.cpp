@@ -81,16 +81,6 @@ PartTimes slowest_parts(const SpeedProbeTimes& times) {
   return slowest;
 }
 
-std::string ran_at(double share) {
-  return ran_at(share, share);
-}
-
-std::string ran_at(double least, double most) {
-  std::string range = fmt::format("{:.0f}", least * 100);
-  if (const std::string end = fmt::format("{:.0f}", most * 100); end != range) range += " to " + end;
-  return fmt::format("ran at {} % of its own speed", range);
-}
-
 std::string part_title(const std::string& key) {
   if (key == "throughput") return "arithmetic";
   if (key == "core_to_core") return "core-to-core latency";

@@ -14,11 +14,6 @@
 
 namespace breakeven {
 
-/// Formats a share: "ran at 60 % of its own speed".
-std::string ran_at(double share);
-/// The same for a range of shares: "ran at 16 to 58 % of its own speed".
-std::string ran_at(double least, double most);
-
 /// The least fraction of its own speed at which the machine must have run for a sample to count:
 /// docs/machine-speed.md.
 inline constexpr double trusted_speed_share = 0.95;

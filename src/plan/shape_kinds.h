@@ -2,7 +2,7 @@
 // other code. Round sizes never reach that code, so a suite of round sizes does not notice if it gets slower.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "plan/config.h"
@@ -12,8 +12,12 @@ namespace breakeven {
 /// The config that has all kinds.
 inline constexpr const char* all_shapes_config = "odd-shapes";
 
-/// A sentence that names the missing kinds, an odd size above 1 and a size that is 1 or at most 1/32 of
-/// another, and the config that has them; empty if none is missing, or if there is no matrix product.
-std::string untried_shapes(const std::vector<PlannedCase>& cases);
+/// The kinds that matrix products have: an odd size above 1, and a size that is 1 or at most 1/32 of another.
+struct ShapeKinds {
+  bool odd = false, thin = false;
+};
+
+/// Empty if there is no matrix product.
+std::optional<ShapeKinds> shape_kinds(const std::vector<PlannedCase>& cases);
 
 }  // namespace breakeven

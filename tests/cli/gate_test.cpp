@@ -67,6 +67,10 @@ TEST_F(GateTest, FindsNothingWhereNothingChanged) {
   const Outcome outcome = with_status(0, gate(products({8, 16, 32}), noise_, noise_));
   EXPECT_EQ(counts(), (Counts{{"same", 6}}));
   EXPECT_THAT(outcome.out, HasSubstr("PASS: none of 6 cases is slower"));
+  EXPECT_EQ(
+      verdicts().at("notes"),
+      Json::array({"No matrix product here has an odd size or a thin shape; such products can get slower "
+                   "alone. The config odd-shapes has them."}));
 }
 
 TEST_F(GateTest, FindsWhatGotSlower) {

@@ -15,6 +15,7 @@
 
 #include "host/own_speed.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "results/backend_spelling.h"
 #include "workloads/workload.h"
 

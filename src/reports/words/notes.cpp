@@ -8,7 +8,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "host/own_speed.h"
 #include "reports/words/change_text.h"
 #include "results/number_text.h"
 #include "text/counted.h"
@@ -490,6 +489,16 @@ std::string text_alone(const Note& n) {
 }
 
 }  // namespace
+
+std::string ran_at(double share) {
+  return ran_at(share, share);
+}
+
+std::string ran_at(double least, double most) {
+  std::string range = fmt::format("{:.0f}", least * 100);
+  if (const std::string end = fmt::format("{:.0f}", most * 100); end != range) range += " to " + end;
+  return fmt::format("ran at {} % of its own speed", range);
+}
 
 std::string note_text(const Note& note) {
   const std::string text = text_alone(note);

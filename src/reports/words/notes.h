@@ -18,4 +18,9 @@ std::string reasons_text(const std::vector<Note>& reasons);
 /// True if `note` tells of something worse than `other`, of the same kind.
 bool is_worse(const Note& note, const Note& other);
 
+/// A share of a machine's own speed: "ran at 60 % of its own speed".
+std::string ran_at(double share);
+/// The same for a range of shares: "ran at 16 to 58 % of its own speed".
+std::string ran_at(double least, double most);
+
 }  // namespace breakeven
