@@ -14,7 +14,7 @@ bool looks_around(const std::string& pattern, const std::string& part) {
 }
 
 /// Says what is wrong with `part` of the expression, and the remedy.
-std::string problem_of(RE2::ErrorCode code, const std::string& pattern, const std::string& part) {
+std::string fault_of(RE2::ErrorCode code, const std::string& pattern, const std::string& part) {
   const bool is_reference = part.size() == 2 && part[1] >= '1' && part[1] <= '9';
   switch (code) {
     case RE2::ErrorBadEscape:
@@ -60,7 +60,7 @@ std::string problem_of(RE2::ErrorCode code, const std::string& pattern, const st
 Filter::Filter(const std::string& pattern) : expression_(pattern, RE2::Quiet) {
   if (expression_.ok()) return;
   const std::string& part = expression_.error_arg();
-  const std::string problem = problem_of(expression_.error_code(), pattern, part);
+  const std::string problem = fault_of(expression_.error_code(), pattern, part);
   const bool is_part = !part.empty() && part != pattern;
   throw FilterError(
       fmt::format("--filter {}: {}{}", printable(pattern), is_part ? "'" + part + "' " : "", problem));

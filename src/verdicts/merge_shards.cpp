@@ -46,9 +46,9 @@ void check_are_shards(const std::vector<ShardFile>& files) {
 void check_same_run(const ShardFile& first, const ShardFile& other) {
   const ShardRecord& was = *first.result.shard;
   const ShardRecord& is = *other.result.shard;
-  const auto differ = [&](std::string_view what, const auto& then, const auto& now, std::string_view advice) {
+  const auto differ = [&](std::string_view what, const auto& then, const auto& now, std::string_view remedy) {
     if (then != now)
-      refuse("{} has {} {}, and {} has {}; {}", first.file, what, then, other.file, now, advice);
+      refuse("{} has {} {}, and {} has {}; {}", first.file, what, then, other.file, now, remedy);
   };
   if (was.shard.count != is.shard.count)
     refuse("{} is shard {}, and {} is shard {}: they are parts of different divisions; give the files of one",

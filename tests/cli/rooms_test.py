@@ -22,12 +22,15 @@ def compile_commands():
     return commands
 
 
+def rooms_seen(commands):
+    """Returns {room: the rooms whose headers its compiler finds}."""
+    return {room: {found[1] for word in command if (found := re.search(r"/rooms/(\w+)/src$", word))} for room, command in commands.items()}
+
+
 class RoomsTest(unittest.TestCase):
     def setUp(self):
         self.commands = compile_commands()
-        self.seen = {
-            room: {found[1] for word in command if (found := re.search(r"/rooms/(\w+)/src$", word))} for room, command in self.commands.items()
-        }
+        self.seen = rooms_seen(self.commands)
 
     def compiles(self, room, header):
         with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
