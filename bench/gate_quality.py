@@ -8,7 +8,7 @@
 Every gate and every run is a file in FOLDER; what is there is not measured again, so that it can be stopped at any time
 and goes on another day, on the same machine. Which experiment comes next is the one that is furthest from the number it
 wants, with those that summaries of other machines hold. A summary holds what there is to count in them, with the gates that build/bench-gate-resampling makes of them
-and the verdicts of compare.py itself. The report is Markdown for docs/gate-experiments.md, which says what each experiment is
+and the verdicts of compare.py itself. The report is Markdown for docs/gate-quality.md, which says what each experiment is
 and how it is judged; counts of several machines are added up.
 
 Measure on an otherwise idle machine, after scripts/quickstart and `cmake --build build --target bench-programs planted-cblas`.

@@ -1,5 +1,5 @@
 // Simulates the gate's verdicts on thousands of suites like the measured ones: makes its decisions, launch by
-// launch, on resampled recorded launches. bench/gate_quality.py records them; docs/gate-experiments.md
+// launch, on resampled recorded launches. bench/gate_quality.py records them; docs/gate-quality.md
 // describes the method.
 //
 // In a resampled gate, the launches of a case follow one another as in a recorded one for a stretch of random

@@ -4,7 +4,7 @@
     bench/neighbour_exponents.py RESULT_FILE...
 
 At a share s of the machine's own speed, a sample takes longer by s to the power of -k. Prints the distribution of k over
-cases, and of its difference between two backends of one problem in one file: docs/gate-beside-neighbours.md.
+cases, and of its difference between two backends of one problem in one file: docs/gate-quality.md.
 """
 
 import itertools

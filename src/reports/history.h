@@ -7,7 +7,7 @@
 
 namespace breakeven {
 
-/// The whole check as JSON, schema breakeven.history/1, described in docs/history.md.
+/// The whole check as JSON, schema breakeven.history/1, described in docs/result-file.md.
 std::string history_json(const HistoryCheck& check, const std::string& store);
 
 /// Lists the machines, the runs (the newest first, at most `most_runs`; 0: all) and the number of series.

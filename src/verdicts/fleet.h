@@ -73,7 +73,7 @@ Fleet judge_fleet(std::span<const Result> results, std::span<const std::string> 
 /// not be compared; else 3 if a node is probably slower; else 0.
 int exit_status(const Fleet& fleet);
 
-/// Writes JSON, schema breakeven.fleet/1, described in docs/fleet.md.
+/// Writes JSON, schema breakeven.fleet/1, described in docs/result-file.md.
 std::string to_json_text(Fleet fleet, const Words& words);
 
 }  // namespace breakeven

@@ -1,5 +1,4 @@
-// Writes and reads verdicts (docs/verdict-file.md), the result of `threshold` (docs/thresholds.md) and a
-// host's selftest (docs/regression-checks.md) as JSON.
+// Writes and reads verdicts, the result of `threshold` and a host's selftest as JSON: docs/result-file.md.
 #include "results/json.h"
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ Interval trimmed_mean_interval(const std::vector<LaunchEffect>& effects, double 
 
 /// The most by which the logarithm of a ratio may be wrong that was measured at this fraction of the
 /// machine's own speed; 0 from `trusted_speed_share` up. The probe is code that neighbours slow more than
-/// most (docs/gate-beside-neighbours.md).
+/// most (docs/gate-quality.md).
 double neighbour_bound(double own_speed);
 
 /// The effect in a launch: the median over its undisturbed pairs, if enough of them are, or else over the

@@ -55,7 +55,7 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
 /// from another host than `here`. Empty if there are none.
 std::vector<Note> selftest_warnings(const Selftest& selftest, const Host& here, const GateRules& rules);
 
-/// Writes JSON, schema breakeven.selftest/1, described in docs/regression-checks.md.
+/// Writes JSON, schema breakeven.selftest/1, described in docs/result-file.md.
 std::string to_json_text(const Selftest& selftest);
 /// Reads a selftest file. Throws ResultError, which names the file, the place and the remedy.
 Selftest read_selftest(const std::filesystem::path& path);

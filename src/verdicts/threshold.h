@@ -114,7 +114,7 @@ bool cannot_be_measured(const ThresholdAnswer& answer, const Threshold& threshol
 /// change rests on results without an interval; else 0.
 int exit_status(const Threshold& threshold);
 
-/// Writes JSON, schema breakeven.threshold/1, described in docs/thresholds.md.
+/// Writes JSON, schema breakeven.threshold/1, described in docs/result-file.md.
 std::string to_json_text(const Threshold& threshold, const Words& words);
 /// Reads JSON of that schema. Throws ResultError, which names the place but not the file.
 Threshold threshold_from(const nlohmann::ordered_json& json);

@@ -143,7 +143,7 @@ int exit_status(const Verdicts& verdicts, FailOn fail_on = FailOn::inconclusive)
 /// The record of the backend with this name; null if there is none.
 const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name);
 
-/// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
+/// Writes JSON, schema breakeven.verdict/1, described in docs/result-file.md. Strict: no NaN, no Infinity.
 std::string to_json_text(const Verdicts& verdicts, const Words& words);
 /// Reads a verdict file's document. Throws JsonError, which names the place but not the file.
 Verdicts verdicts_from(const nlohmann::ordered_json& document);

@@ -45,7 +45,7 @@ class EmptiesTheList {
 };
 
 /// The number of iterations before the clock starts: a tenth of a sample's on a GPU. It may have computed for
-/// another process until now, and the switch takes an H100 a fifth of a millisecond (docs/gpu-results.md),
+/// another process until now, and the switch takes an H100 a fifth of a millisecond,
 /// which is no part of the work.
 std::int64_t untimed_iterations(std::int64_t iterations, const SampleMode& mode) {
   if (!mode.on_device || !mode.device_seconds) return 0;

@@ -8,9 +8,7 @@ import unittest
 from backend_program import BUILD, SOURCE, FolderTest
 
 SCRIPT = SOURCE / "scripts" / "check-docs"
-GLOSSARY = """# Glossary
-
-## Say this, not that
+PHRASES = """# Say this, not that
 
 | say | not |
 |---|---|
@@ -25,7 +23,8 @@ class CheckDocsTest(FolderTest):
         super().setUp()
         for name in ("docs", "configs", "scripts", "src/cli"):
             (self.folder / name).mkdir(parents=True)
-        self.write("docs/glossary.md", GLOSSARY)
+        self.write("scripts/phrases.md", PHRASES)
+        self.write("docs/glossary.md", "# Glossary\n\n## Say this, not that\n")
         self.write("configs/quick.json", "{}")
         self.write("scripts/helper", "#!/bin/sh\n# --fast is its only option\n")
 
@@ -143,6 +142,34 @@ BREAKEVEN_BACKENDS=x breakeven gate CONFIG --base DIR --head DIR [--threshold 3%
     def test_a_page_that_is_too_long_or_too_wide(self):
         self.one_fault("# A page\n" + "\nShort.\n" * 100, 201, "201 lines")
         self.one_fault("# A page\n\n" + "Wide words. " * 12 + "\n", 3, "a line of")
+
+    def test_rows_of_tables_are_not_counted_as_lines(self):
+        self.assertEqual(self.faults("# A page\n\n| a |\n|---|\n" + "| b |\n" * 300), [])
+
+    def test_habits(self):
+        self.one_fault("# A page\n\nIt is beside it.\n", 3, '"beside": say next to')
+        self.one_fault("# A page\n\nA clock is no neighbour.\n", 3, '"is no": say is not a')
+        self.one_fault("# A page\n\nIt works, too.\n", 3, '", too": say also')
+        self.assertEqual(self.faults("# A page\n\nThere is no `beside`. It is no longer too long.\n"), [])
+
+    def test_a_figure_in_two_pages(self):
+        page = "# A page\n\nIt takes {}, on 2 cores, in 95 % of cases.\n"
+        for figure in ("1.23 ms", "14.9 µs", "148 of 150", "1,234 x"):
+            self.write("docs/other.md", page.format(figure))
+            self.one_fault(page.format(figure), 3, f"{figure} stands in docs/other.md already")
+        self.write("README.md", page.format("1.23 ms"))
+        both = "\nIt takes 10.0 ms, 100 s and 3 of 4.\n"
+        self.write("docs/other.md", page.format("`1.23 ms`") + both)
+        self.assertEqual(self.faults(page.format("1.23 ms") + both), [])
+
+    def test_too_many_words(self):
+        self.one_fault("# A\n\n" + "Short words.\n\n" * 60, 1, "122 lines and", "README.md")
+        self.one_fault("# A\n\n" + "Short words. " * 8 + "\n" + ("Short words. " * 8 + "\n") * 50, 1, "words (at most 90 and 700)", "README.md")
+        self.write("README.md", "# A\n")
+        for number in range(17):
+            self.write(f"docs/page-{number}.md", "# A\n" + ("Short words. " * 8 + "\n") * 120)
+        status, output = self.check()
+        self.assertEqual((status, "docs:1: " in output and "(at most 32,000)" in output), (1, True), output)
 
     def test_messages(self):
         row = LONG.replace("\n", "")

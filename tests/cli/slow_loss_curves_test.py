@@ -8,7 +8,7 @@ from backend_program import BUILD, FASHION_MNIST, skip
 import loss_curves  # in bench/, which backend_program adds to the path
 
 STEPS = 100
-# Rounding errors grow from step to step, faster for networks that learn quickly (docs/performance-learning.md): in the
+# Rounding errors grow from step to step, faster for networks that learn quickly (docs/performance.md): in the
 # cnn, at the others' rate, tenfold every 15 steps.
 LEARNING_RATES = {0.01: ["mlp", "lenet", "transformer"], 0.001: ["cnn"]}
 

@@ -168,7 +168,7 @@ TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
                     HasSubstr("--from-results CPU.json GPU.json --parameter m")));
 }
 
-/// The exit status that docs/thresholds.md gives to answers from results.
+/// The exit status that docs/commands.md gives to answers from results.
 int status_from_results(const Json& found) {
   const auto any = [](const Json& list, const auto& holds) {
     return std::any_of(list.begin(), list.end(), holds);

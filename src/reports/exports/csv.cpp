@@ -2,9 +2,9 @@
 // for programs. --csv-point and --csv-comma: the same for spreadsheets, which read numbers and separators as
 // the user's country writes them, and UTF-8 only after a byte order mark.
 //
-// docs/csv.md describes the columns. The parameters come last, as `parameter.NAME` for each name that occurs.
-// Numbers have all their digits. Unknown values are empty. Text is one line without control characters; text
-// that a spreadsheet would interpret as a formula begins with an apostrophe.
+// docs/reports.md describes the columns. The parameters come last, as `parameter.NAME` for each name that
+// occurs. Numbers have all their digits. Unknown values are empty. Text is one line without control
+// characters; text that a spreadsheet would interpret as a formula begins with an apostrophe.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -131,7 +131,7 @@ TEST(ExportFormats, OfNoCasesAreWhole) {
 }
 
 TEST(ExportFormats, CsvColumnsAreDocumented) {
-  const std::string documented = read_file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md");
+  const std::string documented = read_file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/reports.md");
   std::istringstream header(lines_of(exported("--csv", std::vector<Result>()).text).at(0));
   for (std::string column; std::getline(header, column, ',');)
     EXPECT_THAT(documented, HasSubstr("`" + column.substr(0, column.find('\r')) + "`"));

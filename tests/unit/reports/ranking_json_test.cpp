@@ -1,4 +1,4 @@
-// Tests the ranking file, field by field: docs/ranking.md.
+// Tests the ranking file, field by field: docs/result-file.md.
 #include "reports/exports/ranking_json.h"
 
 #include <fmt/format.h>

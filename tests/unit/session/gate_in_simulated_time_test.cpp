@@ -484,7 +484,7 @@ TEST_F(SlowGateInSimulatedTime, LargeChangesAreFoundBesideNeighboursThatStay) {
     double change;       // of the head
     bool is_found;
   };
-  constexpr std::uint64_t gates = 8;  // docs/gate-beside-neighbours.md has the figures of 50
+  constexpr std::uint64_t gates = 8;  // docs/gate-quality.md has the figures of 50
   for (const Row& row : {Row{0.6, 0.8, 0.5, true},
                          Row{0.6, 0.8, 0.4, false},
                          Row{0.85, 0.95, 0.2, true},

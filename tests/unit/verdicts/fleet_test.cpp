@@ -180,8 +180,8 @@ TEST(SlowFleet, BesideSlowNodesTheOthersAreCalledSlowerInTwoPercentOfFleetsAtMos
   }
 }
 
-/// Some rows of the table in docs/fleet.md: in nine of ten fleets, all slow nodes are found to be slower, or
-/// at least probably slower.
+/// Some rows of the table in docs/cluster.md: in nine of ten fleets, all slow nodes are found to be slower,
+/// or at least probably slower.
 TEST(SlowFleet, ADifferenceOfTheDocumentedSizeIsFound) {
   constexpr int fleets = 100;
   constexpr int least = fleets * 9 / 10 - 8;  // what chance takes
@@ -300,7 +300,7 @@ int fleets_with_a_slow_launch(std::size_t launches) {
   return wrong;
 }
 
-/// The figures of docs/fleet.md.
+/// The figures of docs/cluster.md.
 TEST(SlowFleet, SeveralLaunchesOutvoteASlowOne) {
   EXPECT_NEAR(fleets_with_a_slow_launch(1), 200 * 0.16, 20);
   EXPECT_NEAR(fleets_with_a_slow_launch(3), 200 * 0.05, 10);

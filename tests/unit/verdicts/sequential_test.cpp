@@ -356,7 +356,7 @@ Draw slow_in_some(double part, double change) {
 }
 
 /// The bound on missed changes holds for those that all processes show. The figures are in
-/// docs/gate-noise.md.
+/// docs/gate-quality.md.
 TEST(SlowGateDecision, MissesAChangeOfSomeProcesses) {
   struct Row {
     double part, change, same, slower;

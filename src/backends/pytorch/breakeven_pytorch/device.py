@@ -124,7 +124,7 @@ class Gpu(_Torch, devices.Gpu):
 def _let_cublas_be_deterministic(torch_device):
     """Without this variable at its first product, torch refuses cuBLAS where a case is deterministic. Its value is torch's
     own default on Hopper. Afterwards it is removed: torch 2.11 reads it again in every product, by a regular expression.
-    Where it stayed set, torch.mm of 256 took 48 to 62 us beside an H200 (docs/gpu-results.md)."""
+    Where it stayed set, torch.mm of 256 took 48 to 62 us beside an H200 (docs/cuda-backend.md)."""
     variable = "CUBLAS_WORKSPACE_CONFIG"
     if variable in os.environ:
         return  # the user's

@@ -135,7 +135,7 @@ def keep_freed_memory():
     """Makes malloc reuse freed memory, as frameworks' allocators on GPUs do. By default glibc returns large blocks to
     the kernel, or not, depending on earlier allocations. The page faults of allocating them again cost PyTorch up to
     20 % of a convolution or a training step, which then depends on the history of the process. The user's own settings
-    of malloc are kept. See docs/performance-pytorch.md."""
+    of malloc are kept. See docs/performance.md."""
     if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
     if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):  # other C libraries lack it
