@@ -28,9 +28,9 @@ std::size_t shortest_that_tells(double level) {
 }
 
 /// The software of a backend in a run; empty if it is unknown.
-std::string software_in(const Run& run, const std::string& backend) {
+Software software_in(const Run& run, const std::string& backend) {
   const auto found = run.software.find(backend);
-  return found == run.software.end() ? std::string() : found->second;
+  return found == run.software.end() ? Software() : found->second;
 }
 
 /// The settings of `run` that `other` lacks: "placement=cores, OMP_PROC_BIND=close".
@@ -48,8 +48,8 @@ std::vector<Note> notes_on(const Run& before, const Run& after, const std::strin
   };
   if (!before.commit.empty() && before.commit == after.commit)
     notes.push_back({.kind = NoteKind::one_commit});
-  const std::string was = software_in(before, backend);
-  const std::string is = software_in(after, backend);
+  const std::string was = software_in(before, backend).text;
+  const std::string is = software_in(after, backend).text;
   if (was != is) now_different(backend, was, is);
   if (!before.settings.empty() && !after.settings.empty() && before.settings != after.settings)
     now_different("settings", settings_without(before, after), settings_without(after, before));
@@ -175,7 +175,7 @@ class SeriesCheck {
   /// even if the machine recovered and the series did not.
   const HostChange* explain(Change& change, const std::vector<Change>& all) const {
     // The speed probe is of the CPUs: it explains nothing on a GPU.
-    if (names_gpu_driver(software_in(history_.runs[change.first_after], series_.backend))) return nullptr;
+    if (software_in(history_.runs[change.first_after], series_.backend).on_gpu) return nullptr;
     std::optional<Note> note;
     for (const HostChange* host : explanations_of(change.interval, change.last_before, change.first_after,
                                                   machine_, host_changes_, options_.threshold)) {

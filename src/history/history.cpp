@@ -24,8 +24,6 @@ std::size_t most_hosts_of_ranks(const Result& result) {
   return most;
 }
 
-constexpr std::string_view driver_mark = "driver ";
-
 }  // namespace
 
 Machine machine_of(const Result& result, const std::string& name) {
@@ -46,18 +44,19 @@ Machine machine_of(const Result& result, const std::string& name) {
   return {.id = 0, .name = name.empty() ? host.name : name, .description = description};
 }
 
-std::map<std::string, std::string> software_of(const Result& result) {
-  std::map<std::string, std::string> software;
+std::map<std::string, Software> software_of(const Result& result) {
+  std::map<std::string, Software> software;
   for (const BackendRecord& backend : result.backends) {
     if (!backend.available) continue;
-    std::string text = backend.version;
+    auto& [text, on_gpu] = software[backend.name];
+    text = backend.version;
+    on_gpu = backend.device == "gpu";
     for (const auto& [library, version] : backend.libraries)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", library, version);
     for (const Gpu& gpu : result.host.gpus) {
       if (gpu.id == backend.device_id && gpu.driver)
-        text += fmt::format("{}{}{}", text.empty() ? "" : ", ", driver_mark, *gpu.driver);
+        text += fmt::format("{}driver {}", text.empty() ? "" : ", ", *gpu.driver);
     }
-    software[backend.name] = text;
   }
   return software;
 }
@@ -73,11 +72,6 @@ std::set<std::string> settings_of(const Result& result) {
       settings.insert(fmt::format("{}={}", name, value));
   }
   return settings;
-}
-
-bool names_gpu_driver(std::string_view software) {
-  return software.starts_with(driver_mark) ||
-         software.find(fmt::format(", {}", driver_mark)) != software.npos;
 }
 
 }  // namespace breakeven

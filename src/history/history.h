@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "results/result.h"
@@ -21,16 +20,23 @@ struct Machine {
   std::string description;  // CPU, CPUs, threads, GPUs, hosts of ranks
 };
 
+/// What a backend computed with in a run.
+struct Software {
+  std::string text;     // its version and its libraries', and the GPU's driver if there is one
+  bool on_gpu = false;  // the speed of the CPUs explains nothing there
+  bool operator==(const Software&) const = default;
+};
+
 /// One result file.
 struct Run {
   std::int64_t id = 0;  // rises in the order in which runs were added
   std::int64_t machine = 0;
-  std::string commit, branch;                        // as given; empty if unknown
-  std::string time;                                  // when it was measured, UTC, ISO 8601; empty if unknown
-  std::string source;                                // path of the file, as given
-  std::map<std::string, std::string> software = {};  // by backend: its version and its libraries'
-  std::set<std::string> settings = {};               // by settings_of(); empty if unknown
-  std::optional<MachineSpeed> machine_speed = {};    // empty if the file has none
+  std::string commit, branch;                      // as given; empty if unknown
+  std::string time;                                // when it was measured, UTC, ISO 8601; empty if unknown
+  std::string source;                              // path of the file, as given
+  std::map<std::string, Software> software = {};   // by backend
+  std::set<std::string> settings = {};             // by settings_of(); empty if unknown
+  std::optional<MachineSpeed> machine_speed = {};  // empty if the file has none
 };
 
 struct Measurement {
@@ -58,12 +64,10 @@ struct History {
 /// those times are not comparable with warm ones.
 Machine machine_of(const Result& result, const std::string& name);
 
-/// The software of each backend: "0.1.0, OpenBLAS 0.3.21", and the GPU's driver if there is one.
-std::map<std::string, std::string> software_of(const Result& result);
+/// The software of each backend: "0.1.0, OpenBLAS 0.3.21".
+std::map<std::string, Software> software_of(const Result& result);
 /// The settings that affect times and do not split a series: "placement=cores", and the environment variables
 /// that influence libraries. Empty if they are not all known.
 std::set<std::string> settings_of(const Result& result);
-/// True if this text of software_of() names a GPU's driver, so that the backend computes on that GPU.
-bool names_gpu_driver(std::string_view software);
 
 }  // namespace breakeven

@@ -1,14 +1,13 @@
 #include "history/store.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
-#include <set>
-#include <sstream>
+#include <iterator>
 #include <unordered_map>
 
 #include "results/json.h"
@@ -72,7 +71,6 @@ struct HistoryDatabase {
 namespace {
 
 constexpr std::int64_t application_id = 0x62726576;  // distinguishes our files from other programs'
-constexpr std::int64_t schema_version = 2;
 
 // The primary key stores the measurements of one series together, in the order of the runs.
 constexpr const char* schema = R"(
@@ -94,15 +92,32 @@ PRAGMA application_id = 1651664246;
 PRAGMA user_version = 1;
 )";
 
-// Version 2 adds the machine's own speed. A store of version 1 is upgraded when a run is added.
-constexpr const char* schema_of_speed = R"(
+// Each brings a store of one version to the next. Version 2 has the machine's own speed. Version 3 has the
+// settings of runs, which were lines of the software of a backend without a name, and which software ran on a
+// GPU, which its driver showed.
+constexpr std::array upgrades{R"(
 CREATE TABLE machine_speed(run INTEGER PRIMARY KEY REFERENCES run, rounds INTEGER NOT NULL,
                            slow_rounds INTEGER NOT NULL, median REAL NOT NULL, lowest REAL NOT NULL,
                            reservation TEXT NOT NULL);
 CREATE TABLE probe(run INTEGER NOT NULL REFERENCES run, part TEXT NOT NULL, best_seconds REAL NOT NULL,
                    median_seconds REAL NOT NULL, PRIMARY KEY(run, part)) WITHOUT ROWID;
 PRAGMA user_version = 2;
-)";
+)",
+                              R"(
+CREATE TABLE setting(run INTEGER NOT NULL REFERENCES run, setting TEXT NOT NULL, PRIMARY KEY(run, setting))
+                     WITHOUT ROWID;
+WITH RECURSIVE line(run, setting, rest) AS (
+  SELECT run, '', description || char(10) FROM software WHERE backend = ''
+  UNION
+  SELECT run, substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1) FROM line
+  WHERE rest <> '')
+INSERT OR IGNORE INTO setting SELECT run, setting FROM line WHERE setting <> '';
+DELETE FROM software WHERE backend = '';
+ALTER TABLE software ADD COLUMN on_gpu INTEGER NOT NULL DEFAULT 0;
+UPDATE software SET on_gpu = 1 WHERE instr(', ' || description, ', driver ') > 0;
+PRAGMA user_version = 3;
+)"};
+constexpr std::int64_t schema_version = std::ssize(upgrades) + 1;
 
 /// A prepared statement.
 class Statement {
@@ -206,17 +221,6 @@ bool is_measurement(const CaseResult& c) {
   return c.status != Status::unsupported && c.status != Status::interrupted;
 }
 
-/// The name, in place of a backend's, of a run's settings in the table of the software, one a line. Older
-/// programs ignore such a row, so that the version of the store stays.
-constexpr const char* row_of_settings = "";
-
-std::set<std::string> lines_of(const std::string& text) {
-  std::set<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.insert(line);
-  return lines;
-}
-
 const std::string run_columns =
     "SELECT run.id, run.machine, run.revision, run.branch, run.time, run.source FROM run ";
 
@@ -231,6 +235,33 @@ Run read_run(const Statement& row) {
 
 std::int64_t version_of(const HistoryDatabase& database) {
   return integer(database, "PRAGMA user_version");
+}
+
+void execute(const HistoryDatabase& database, const char* sql) {
+  database.check(sqlite3_exec(database.connection.get(), sql, nullptr, nullptr, nullptr));
+}
+
+void upgrade(const HistoryDatabase& database) {
+  for (std::int64_t version = version_of(database); version < schema_version; ++version)
+    execute(database, upgrades.at(static_cast<std::size_t>(version - 1)));
+}
+
+/// A copy of the store in memory, which is upgraded: reading leaves the file as older programs know it.
+std::shared_ptr<HistoryDatabase> upgraded_copy(const HistoryDatabase& database) {
+  auto copy = std::make_shared<HistoryDatabase>();
+  copy->name = database.name;
+  copy->wait = database.wait;
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open(":memory:", &opened);
+  copy->connection.reset(opened);
+  copy->check(code);
+  copy->refuse_to_be_fooled();
+  sqlite3_backup* backup = sqlite3_backup_init(opened, "main", database.connection.get(), "main");
+  const int copied = backup == nullptr ? SQLITE_NOMEM : sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (copied != SQLITE_DONE) copy->fail(copied);
+  upgrade(*copy);
+  return copy;
 }
 
 void add_speed(const HistoryDatabase& database, std::int64_t run, const MachineSpeed& speed) {
@@ -351,8 +382,8 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
     Transaction transaction(database);
     if (!is_ours()) {
       if (integer(database, "SELECT count(*) FROM sqlite_master") > 0) database.fail(SQLITE_NOTADB);
-      database.check(sqlite3_exec(opened, schema, nullptr, nullptr, nullptr));
-      database.check(sqlite3_exec(opened, schema_of_speed, nullptr, nullptr, nullptr));
+      execute(database, schema);
+      upgrade(database);
     }
     transaction.finish();
   }
@@ -379,8 +410,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   AddedRun added;
   added.machine = machine_of(result, label.machine);
   Transaction transaction(database);
-  if (version_of(database) == 1)
-    database.check(sqlite3_exec(database.connection.get(), schema_of_speed, nullptr, nullptr, nullptr));
+  upgrade(database);
   Statement known(database, run_columns + "WHERE digest = ?");
   added.measurements = count_measurements(result);
   if (known.with(digest).step()) added.run = read_run(known);
@@ -408,13 +438,11 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
       .run();
   added.run.id = sqlite3_last_insert_rowid(database.connection.get());
   if (added.run.machine_speed) add_speed(database, added.run.id, *added.run.machine_speed);
-  Statement insert_software(database, "INSERT INTO software VALUES (?, ?, ?)");
-  for (const auto& [backend, description] : added.run.software)
-    insert_software.with(added.run.id, backend, description).run();
-  if (!added.run.settings.empty() && !added.run.software.contains(row_of_settings))
-    insert_software
-        .with(added.run.id, row_of_settings, fmt::format("{}", fmt::join(added.run.settings, "\n")))
-        .run();
+  Statement insert_software(database, "INSERT INTO software VALUES (?, ?, ?, ?)");
+  for (const auto& [backend, software] : added.run.software)
+    insert_software.with(added.run.id, backend, software.text, std::int64_t{software.on_gpu}).run();
+  Statement insert_setting(database, "INSERT INTO setting VALUES (?, ?)");
+  for (const std::string& setting : added.run.settings) insert_setting.with(added.run.id, setting).run();
 
   Statement insert_series(
       database, "INSERT INTO series(machine, case_id, backend) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
@@ -438,7 +466,8 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
 }
 
 History HistoryStore::read() const {
-  const HistoryDatabase& database = *database_;
+  const auto current = version_of(*database_) < schema_version ? upgraded_copy(*database_) : database_;
+  const HistoryDatabase& database = *current;
   Statement(database, "BEGIN").run();  // reads one state of the store, even if runs are added meanwhile
   History history;
   Statement machines(database, "SELECT id, name, description FROM machine ORDER BY id");
@@ -451,16 +480,18 @@ History HistoryStore::read() const {
     run_index[runs.integer(0)] = history.runs.size();
     history.runs.push_back(read_run(runs));
   }
-  if (version_of(database) >= 2) read_speeds(database, run_index, history.runs);
-  Statement software(database, "SELECT run, backend, description FROM software");
+  read_speeds(database, run_index, history.runs);
+  Statement software(database, "SELECT run, backend, description, on_gpu FROM software");
   while (software.step()) {
-    const auto found = run_index.find(software.integer(0));
-    if (found == run_index.end()) continue;
-    Run& run = history.runs[found->second];
-    if (const std::string backend = software.text(1); backend == row_of_settings)
-      run.settings = lines_of(software.text(2));
-    else
-      run.software[backend] = software.text(2);
+    const auto run = run_index.find(software.integer(0));
+    if (run != run_index.end())
+      history.runs[run->second].software[software.text(1)] = {.text = software.text(2),
+                                                              .on_gpu = software.integer(3) != 0};
+  }
+  Statement settings(database, "SELECT run, setting FROM setting");
+  while (settings.step()) {
+    const auto run = run_index.find(settings.integer(0));
+    if (run != run_index.end()) history.runs[run->second].settings.insert(settings.text(1));
   }
   Statement all(database, "SELECT id, machine, case_id, backend FROM series ORDER BY id");
   std::unordered_map<std::int64_t, std::size_t> series_index;

@@ -84,7 +84,7 @@ inline History history_of(const std::vector<std::vector<double>>& seconds) {
       run.machine = 1;
       run.commit = "c" + std::to_string(history.runs.size() - 1);
       run.branch = "main";
-      run.software = {{"openblas", "0.1.0"}};
+      run.software = {{"openblas", {.text = "0.1.0"}}};
     }
   }
   return history;

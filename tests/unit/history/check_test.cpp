@@ -149,20 +149,21 @@ TEST(HistoryMachine, IsAnotherOneWhereRanksRanOnSeveralHosts) {
 
 TEST(HistorySoftware, NamesTheDriverOfAGpuAlone) {
   Result run = run_of({});
-  EXPECT_FALSE(names_gpu_driver(software_of(run).at("openblas")));
+  EXPECT_EQ(software_of(run).at("openblas"), (Software{.text = "0.1.0, OpenBLAS 0.3.21", .on_gpu = false}));
   run.backends[0].device_id = "GPU-1";
   Gpu& gpu = run.host.gpus.emplace_back();
   gpu.id = "GPU-1";
   gpu.driver = "550.54";
-  EXPECT_TRUE(names_gpu_driver(software_of(run).at("openblas")));
-  EXPECT_TRUE(names_gpu_driver("driver 550.54"));
+  run.backends[0].device = "gpu";
+  EXPECT_EQ(software_of(run).at("openblas"),
+            (Software{.text = "0.1.0, OpenBLAS 0.3.21, driver 550.54", .on_gpu = true}));
 }
 
 /// The probe is of the CPUs.
 TEST(HistoryCheckTest, AGpuIsNotExplainedByTheCpus) {
   History h = history_of({stepped(60, 40, 1.2)});
   probe(h, 40, 1.2);
-  for (auto& run : h.runs) run.software["openblas"] = "0.1.0, cuBLAS 12.4, driver 550.54";
+  for (auto& run : h.runs) run.software["openblas"].on_gpu = true;
   EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh);
 }
 
@@ -356,7 +357,7 @@ TEST(HistoryCheckTest, FiveHundredSeriesWithCommonNoiseGiveNoAlarm) {
 
 TEST(HistoryCheckTest, NotesSayWhatElseChanged) {
   History h = history_of({stepped(60, 40, 1.2)});
-  for (std::size_t run = 40; run < 60; ++run) h.runs[run].software["openblas"] = "0.2.0";
+  for (std::size_t run = 40; run < 60; ++run) h.runs[run].software["openblas"].text = "0.2.0";
   EXPECT_THAT(note_texts(check_history(h, {}).changes.at(0).notes), ElementsAre("openblas: 0.1.0 → 0.2.0"));
   h.runs[40].commit = h.runs[39].commit;
   EXPECT_THAT(note_texts(check_history(h, {}).changes.at(0).notes),

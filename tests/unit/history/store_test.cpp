@@ -84,7 +84,8 @@ TEST_F(HistoryStoreTest, KeepsWhatIsAdded) {
   EXPECT_EQ(h.runs[0].branch, "main");
   EXPECT_EQ(h.runs[0].time, "2026-01-01T00:00:00Z");
   EXPECT_EQ(h.runs[0].source, "f.json");
-  EXPECT_THAT(h.runs[0].software, ElementsAre(testing::Pair("openblas", "0.1.0, OpenBLAS 0.3.21")));
+  EXPECT_THAT(h.runs[0].software,
+              ElementsAre(testing::Pair("openblas", Software{.text = "0.1.0, OpenBLAS 0.3.21"})));
   ASSERT_EQ(h.series.size(), 3U);
   EXPECT_EQ(h.series[1].case_id, "b");
   EXPECT_EQ(h.series[1].backend, "openblas");
@@ -241,11 +242,11 @@ TEST_F(HistoryStoreTest, AnEmptyFileBecomesAStoreOnlyWhenAddedTo) {
 
 TEST_F(HistoryStoreTest, AnotherVersionIsRefused) {
   { const HistoryStore store = to_add(); }
-  for (const std::string version : {"0", "3"}) {
+  for (const std::string version : {"0", "4"}) {
     execute(("PRAGMA user_version = " + version).c_str());
     for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
       EXPECT_THAT(why_refused(open),
-                  HasSubstr("of version " + version + ", and this program reads versions 1 to 2"));
+                  HasSubstr("of version " + version + ", and this program reads versions 1 to 3"));
   }
 }
 
@@ -272,7 +273,9 @@ TEST_F(HistoryStoreTest, TheMachinesOwnSpeedIsKept) {
 
 TEST_F(HistoryStoreTest, AStoreOfVersion1IsReadAndGrows) {
   add_once(run_of({timed("case", 1e-3)}));
-  execute("DROP TABLE machine_speed; DROP TABLE probe; PRAGMA user_version = 1");
+  execute(
+      "DROP TABLE setting; ALTER TABLE software DROP COLUMN on_gpu; DROP TABLE machine_speed; "
+      "DROP TABLE probe; PRAGMA user_version = 1");
   EXPECT_EQ(existing().read().runs.size(), 1U);
   existing().accept({1});
   const auto unchanged = folder_.read("history");
@@ -286,6 +289,27 @@ TEST_F(HistoryStoreTest, AStoreOfVersion1IsReadAndGrows) {
   EXPECT_EQ(history.runs[0].machine_speed, std::nullopt);
   EXPECT_EQ(history.runs[1].machine_speed, some_speed());
   EXPECT_EQ(history.series.at(0).accepted, 1U);
+}
+
+/// It has the settings as lines of a backend without a name, and a GPU's driver in the text of the software.
+TEST_F(HistoryStoreTest, AStoreOfVersion2IsReadAndGrows) {
+  add_once(run_of({timed("case", 1e-3)}));
+  execute(R"(DROP TABLE setting; ALTER TABLE software DROP COLUMN on_gpu; PRAGMA user_version = 2;
+             INSERT INTO software VALUES (1, '', 'GREETING=it''s "so"' || char(10) || 'placement=free');
+             INSERT INTO software VALUES (1, 'cuda', '12.4, driver 550.54'), (1, 'onednn', 'driverless 1'))");
+  const auto expect_upgraded = [&] {
+    const auto run = existing().read().runs.at(0);
+    EXPECT_THAT(run.settings, ElementsAre("GREETING=it's \"so\"", "placement=free"));
+    EXPECT_THAT(run.software,
+                ElementsAre(testing::Pair("cuda", Software{.text = "12.4, driver 550.54", .on_gpu = true}),
+                            testing::Pair("onednn", Software{.text = "driverless 1"}),
+                            testing::Pair("openblas", Software{.text = "0.1.0, OpenBLAS 0.3.21"})));
+  };
+  const auto unchanged = folder_.read("history");
+  expect_upgraded();
+  EXPECT_EQ(folder_.read("history"), unchanged) << "reading leaves the file as older programs know it";
+  add_once(run_of({timed("case", 1e-3)}, "2026-01-02T00:00:00Z"));
+  expect_upgraded();
 }
 
 TEST_F(HistoryStoreTest, ImpossibleSpeedsAreDamage) {
