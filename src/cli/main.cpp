@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -22,7 +26,6 @@
 #include "cli/subcommand.h"
 #include "cli/usage_error.h"
 #include "cli/version_text.h"
-#include "json/memory_reserve.h"
 #include "json/text.h"
 #include "session/worker_process.h"
 
@@ -124,6 +127,20 @@ void fail_beyond_largest_file() {
   action.sa_handler = [](int) {};
   action.sa_flags = SA_RESTART;
   sigaction(SIGXFSZ, &action, nullptr);
+}
+
+/// Reserves memory for the moment when it is exhausted. The first failing allocation gets a part, because it
+/// may be made where nothing may be thrown: nlohmann_json allocates in destructors. The next one throws, and
+/// the rest serves the destructors and handlers during unwinding.
+void keep_memory_back() {
+  constexpr std::size_t size = std::size_t{2} << 20U;
+  static std::array<std::atomic<void*>, 2> reserve{};
+  for (auto& part : reserve) part = std::malloc(size);
+  std::set_new_handler([] {
+    if (void* const part = reserve[0].exchange(nullptr)) return std::free(part);
+    std::free(reserve[1].exchange(nullptr));
+    throw std::bad_alloc();
+  });
 }
 
 int run_program(int argc, char** argv) {

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <new>
 #include <utility>
 #include <vector>
 
-#include "json/memory_reserve.h"
 #include "json/other_format.h"
 #include "json/place.h"
 #include "text/printable.h"
@@ -150,7 +148,6 @@ class Builder {
   }
 
   void count() {
-    if (is_memory_short()) throw std::bad_alloc();
     if (++values_ > most_)
       throw JsonError(
           fmt::format("holds more than {} million values; is it the right file? Split it, or "
