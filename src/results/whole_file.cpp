@@ -3,17 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <re2/re2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <climits>
 #include <csignal>
 #include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -181,20 +180,6 @@ bool is_running(pid_t process) {
   return kill(process, 0) == 0 || errno == EPERM;
 }
 
-/// The id of the process that wrote a file named PREFIX + PID-N.part; nullopt for other names.
-std::optional<pid_t> writer_of(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  pid_t process = 0;
-  int number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [dash, no_process] = std::from_chars(name.data(), end, process);
-  if (no_process != std::errc() || dash == end || *dash != '-') return std::nullopt;
-  const auto [rest, no_number] = std::from_chars(dash + 1, end, number);
-  if (no_number != std::errc() || std::string_view(rest, end) != ".part") return std::nullopt;
-  return process;
-}
-
 /// True for errors that prevent making a file beside the target although the target itself may be writable.
 bool only_in_place(int cause) {
   return cause == EACCES || cause == EPERM || cause == EROFS || cause == ENAMETOOLONG;
@@ -352,12 +337,14 @@ void append_to_file(const fs::path& path, std::string_view text) {
 }
 
 void remove_unfinished(const fs::path& path) {
-  const std::string prefix = path.filename().string() + ".";
+  const RE2 unfinished(RE2::QuoteMeta(path.filename().string()) + R"(\.([0-9]+)-[0-9]+\.part)",
+                       RE2::Latin1);  // names may be any bytes
   std::error_code error;
   fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const auto writer = writer_of(entry->path().filename().string(), prefix);
-    if (writer && !is_running(*writer)) unlink(entry->path().c_str());
+    pid_t writer = 0;
+    if (RE2::FullMatch(entry->path().filename().string(), unfinished, &writer) && !is_running(writer))
+      unlink(entry->path().c_str());
   }
 }
 
