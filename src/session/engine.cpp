@@ -20,7 +20,6 @@
 #include "session/mismatch.h"
 #include "session/ranked_program.h"
 #include "statistics/summary.h"
-#include "verdicts/launch_effect.h"
 #include "verdicts/roofline.h"
 #include "workloads/ranks.h"
 
@@ -1037,17 +1036,6 @@ void Engine::measure_energy(Contender& contender) {
   }
   contender.joules.value = joules / static_cast<double>(iterations);
   contender.watts = joules / total_seconds(s);
-}
-
-bool MeasuringSession::judge_speeds_again(std::vector<double>& own_speed,
-                                          const std::vector<RoundProbes>& probes) const {
-  bool has_changed = false;
-  for (std::size_t i = 0; i < own_speed.size(); ++i) {
-    const double by_now = engine_.speed().by_now(probes[i]);
-    has_changed = has_changed || neighbour_bound(by_now) > neighbour_bound(own_speed[i]);
-    own_speed[i] = std::min(own_speed[i], by_now);
-  }
-  return has_changed;
 }
 
 std::optional<Round> MeasuringSession::Attempts::add(const Round& round) {

@@ -386,9 +386,6 @@ class MeasuringSession : public Interface {
     return std::max(0.1 * max_seconds_, 0.25 * (now() - begun_)) - engine_.speed().waited_seconds() -
            retaken_seconds_;
   }
-  /// Takes over what is known now of the machine's speed in rounds: beside a neighbour that was there from
-  /// the start, the first looked undisturbed. Returns true if neighbours may have done more than was known.
-  bool judge_speeds_again(std::vector<double>& own_speed, const std::vector<RoundProbes>& probes) const;
   /// Until when a visit that samples from now on may wait for the machine's own speed.
   double waits_until() const { return std::min(begun_ + max_seconds_, now() + std::max(0.0, patience())); }
 

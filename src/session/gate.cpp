@@ -437,7 +437,7 @@ class Gate : public MeasuringSession {
     std::vector<LaunchSamples>& launches = verdict_of(one).launches;
     bool has_changed = false;
     for (std::size_t l = 0; l < launches.size(); ++l)
-      has_changed = judge_speeds_again(launches[l].own_speed, one.probes[l]) || has_changed;
+      has_changed = engine_.speed().judge_again(launches[l].own_speed, one.probes[l]) || has_changed;
     return has_changed;
   }
 

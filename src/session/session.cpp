@@ -271,18 +271,10 @@ class Session : public MeasuringSession {
 
   bool is_over() const { return is_full_ || Interruption::requested(); }
 
-  /// Estimates the machine's speed at each sample again. At the end more is known of its own speed: next to a
-  /// neighbour that was there from the start, the first samples looked undisturbed.
   void judge_speed_again() {
     for (SessionProblem& problem : problems_) {
-      for (Contender& contender : problem.contenders) {
-        const std::size_t known = std::min(contender.own_speed.size(), contender.probes.size());
-        for (std::size_t i = 0; i < known; ++i) {
-          const double by_now = engine_.speed().by_now(contender.probes[i]);
-          if (by_now < trusted_speed_share)
-            contender.own_speed[i] = std::min(contender.own_speed[i], by_now);  // keeps NaN
-        }
-      }
+      for (Contender& contender : problem.contenders)
+        engine_.speed().judge_again(contender.own_speed, contender.probes);
     }
   }
 

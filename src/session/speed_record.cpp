@@ -78,6 +78,17 @@ double SpeedRecord::by_now(const RoundProbes& probes) const {
   return least;
 }
 
+bool SpeedRecord::judge_again(std::vector<double>& own_speed, const std::vector<RoundProbes>& probes) const {
+  bool any = false;
+  for (std::size_t i = 0; i < std::min(own_speed.size(), probes.size()); ++i) {
+    const double speed = by_now(probes[i]);
+    if (speed >= trusted_speed_share || !(speed < own_speed[i])) continue;  // NaN: not probed
+    own_speed[i] = speed;
+    any = true;
+  }
+  return any;
+}
+
 std::optional<MachineSpeed> SpeedRecord::summary() const {
   if (round_speeds_.empty()) return std::nullopt;
   MachineSpeed speed{.rounds = std::ssize(round_speeds_),

@@ -52,6 +52,9 @@ class SpeedRecord {
   /// The fraction of its own speed at which the machine ran in an earlier round, according to what is known
   /// now; 1 if it was not probed.
   double by_now(const RoundProbes& probes) const;
+  /// Judges the speed in earlier rounds again: next to a neighbour that was there from the start, the first
+  /// looked undisturbed. Lowers what was slower than was known, and returns true if any was.
+  bool judge_again(std::vector<double>& own_speed, const std::vector<RoundProbes>& probes) const;
   /// The speed over all rounds so far; empty if it was not probed.
   std::optional<MachineSpeed> summary() const;
   double probe_seconds() const { return probe_seconds_; }

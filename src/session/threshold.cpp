@@ -273,7 +273,7 @@ class ThresholdSession : public MeasuringSession {
         for (auto& [value, launches] : one.launches) {
           for (SearchedLaunch& launch : launches) {
             for (LaunchOfBackend& of : launch)
-              is_changed = judge_speeds_again(of.own_speed, of.probes) || is_changed;
+              is_changed = engine_.speed().judge_again(of.own_speed, of.probes) || is_changed;
           }
         }
         if (is_changed) one.search_again();
