@@ -67,10 +67,6 @@ constexpr int calls_to_time_threads = 5;
 /// The length of each. A neighbour that runs for milliseconds at once leaves shorter ones alone.
 constexpr double seconds_to_time_threads = 0.01;
 
-bool is_on_gpu(const Contender& contender) {
-  return contender.participant->backend.device == "gpu";
-}
-
 /// Returns null if the kernel lets no thread be pinned to these CPUs.
 std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   if (cpus.empty()) return nullptr;
@@ -84,14 +80,6 @@ std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
 /// True if a request may take much longer than the time that it reports.
 bool has_work_beside(const Measure& measure, const answer::Sample& sample) {
   return measure.cold_cache || sample.device_seconds || !sample.latencies.empty();
-}
-
-/// False if all times are simulated, or are those of GPUs: beside a GPU alone the host's CPUs rest, and a
-/// probe would find them at low clocks.
-bool needs_probes(const Visit& visit) {
-  return std::ranges::any_of(visit.contenders, [](const Contender* c) {
-    return !c->finished && !has_simulated_clock(c->participant->backend.libraries) && !is_on_gpu(*c);
-  });
 }
 
 /// Makes it a sample of so many iterations. The others are extra work, which makes each of them longer.
@@ -126,20 +114,6 @@ CaseResult empty_case(const PlannedCase& planned, const std::string& id, const B
   made.bytes = problem.bytes();
   made.samples = problem.samples();
   return made;
-}
-
-double Round::longest() const {
-  double longest = 0;
-  for (const auto& sample : samples) {
-    if (sample) longest = std::max(longest, total_seconds(*sample));
-  }
-  return longest;
-}
-
-double Round::seconds() const {
-  double all = 0;
-  for (const auto& sample : samples) all += sample ? total_seconds(*sample) : 0;
-  return all;
 }
 
 const Instruments& real_instruments() {
@@ -190,38 +164,22 @@ const Participant& Engine::with_ranks_of(const Case& problem, const Participant&
   return with_ranks_.emplace(made.key, std::move(made)).first->second;
 }
 
-bool Engine::measure(Visit& visit) {
-  const HostCounters before = instruments_.read_counters();
-  const double own_before = workers_.cpu_seconds();
-  const bool enough = prepare_samples(visit) && sample_in_rounds(visit);
-  const HostCounters after = instruments_.read_counters();
-  const double own_seconds = workers_.cpu_seconds() - own_before;
-  const auto goes_on = [](const Contender* contender) {
-    return !contender->finished && !Interruption::requested();
-  };
-  for (Contender* contender : visit.contenders) {
-    if (enough && visit.measures_energy && goes_on(contender)) measure_energy(*contender);
-    if (enough && goes_on(contender)) check_without_further_runs(*contender);
-    if ((enough || !visit.is_paired) && goes_on(contender)) verify_again(*contender);
-    if (goes_on(contender)) compare_with_any_processor(*contender);
-    note_places(*contender);
-    if (!contender->finished) release(*contender);
-    Conditions& conditions = contender->row->conditions;
-    add_interval(contender->on_host, before, after, own_seconds);
-    Conditions counted = conditions_of(contender->on_host);
-    counted.cpus = std::move(conditions.cpus);
-    counted.ranks = std::move(conditions.ranks);
-    conditions = std::move(counted);
-    if (contender->watch) {
-      conditions.device = contender->watch->conditions();
-      conditions.device->watts = contender->watts;
-      const std::string& why = contender->joules.unknown;
-      if (!why.empty()) conditions.device->unreadable["joules"] = why;
-      if (!contender->watts)
-        conditions.device->unreadable["watts"] = why.empty() ? "energy was not measured" : why;
-    }
-  }
-  return enough && !Interruption::requested();
+void Engine::close(Contender& contender, const HostUse& before, const HostUse& after) {
+  note_places(contender);
+  if (!contender.finished) release(contender);
+  Conditions& conditions = contender.row->conditions;
+  add_interval(contender.on_host, before.counters, after.counters, after.own_seconds - before.own_seconds);
+  Conditions counted = conditions_of(contender.on_host);
+  counted.cpus = std::move(conditions.cpus);
+  counted.ranks = std::move(conditions.ranks);
+  conditions = std::move(counted);
+  if (!contender.watch) return;
+  conditions.device = contender.watch->conditions();
+  conditions.device->watts = contender.watts;
+  const std::string& why = contender.joules.unknown;
+  if (!why.empty()) conditions.device->unreadable["joules"] = why;
+  if (!contender.watts)
+    conditions.device->unreadable["watts"] = why.empty() ? "energy was not measured" : why;
 }
 
 void Engine::note_places(Contender& contender) const {
@@ -235,48 +193,6 @@ void Engine::note_places(Contender& contender) const {
   if (workers_.is_placement_refused(*contender.participant))
     add_once(contender.warnings, {.kind = NoteKind::threads_not_held});
   for (const Note& note : workers_.notes(*contender.participant)) add_once(contender.warnings, note);
-}
-
-bool Engine::prepare_samples(Visit& visit) {
-  // If a contender of a pair is finished, nothing is left to compare.
-  const auto can_continue = [&](const Contender& contender) {
-    return !contender.finished || !visit.is_paired;
-  };
-  for (const Contender* contender : visit.contenders) compute_reference(*contender->problem);
-  for (Contender* contender : visit.contenders) {
-    if (contender->finished) continue;
-    const double start = time().now();
-    prepare_and_verify(*contender, visit.launch);
-    contender->setup_seconds = time().now() - start - std::exchange(contender->choosing_seconds, 0);
-    if (!can_continue(*contender)) return false;
-  }
-  if (visit.before_sampling) visit.before_sampling();
-  speed_.begin_visit(needs_probes(visit));
-  for (Contender* contender : visit.contenders) {
-    if (contender->finished) continue;
-    report_progress_(*contender, "warming up");
-    const double start = time().now();
-    if (visit.keeps_iterations) {
-      place_and_warm(*contender);
-    } else {
-      calibrate(*contender, visit.seconds);
-    }
-    contender->warm_seconds = time().now() - start;
-    if (!can_continue(*contender)) return false;
-  }
-  if (visit.is_paired && !visit.keeps_iterations) match_iterations(visit);
-  return true;
-}
-
-void Engine::match_iterations(const Visit& visit) {
-  std::int64_t most = 1;
-  for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
-  double extra_work = 0;
-  for (const Contender* contender : visit.contenders)
-    extra_work = std::max(extra_work, contender->participant->extra_work);
-  for (Contender* contender : visit.contenders)
-    contender->iterations = whole_iterations(
-        paired_iterations(contender->iterations, most, contender->request_seconds), extra_work);
 }
 
 // ---- preparing and verifying
@@ -342,6 +258,7 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   const MeasuredProblem& problem = *contender.problem;
   const Case& c = problem.planned->problem;
   report_progress_(contender, "preparing");
+  const double begun = time().now();
   if (!start_worker(contender)) return;
   const double start = time().now();
   if (!prepare(contender) || !choose_threads(contender, time().now() - start)) return;
@@ -372,9 +289,9 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   }
   contender.visits.emplace_back();
   if (std::exchange(contender.launch, launch) != launch) contender.spent = 0;
-  contender.progress = Progress::more;
   watch_gpu(contender);
   wait_until_idle(contender);
+  contender.setup_seconds = time().now() - begun - std::exchange(contender.choosing_seconds, 0);
 }
 
 bool Engine::prepare(Contender& contender) {
@@ -497,18 +414,12 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
   return is_prepared;
 }
 
-std::vector<Contender*> Engine::reopen_for_memory(const Visit& visit) {
-  std::vector<Contender*> opened;
-  if (visit.contenders.size() < 2) return opened;
-  for (Contender* contender : visit.contenders) {
-    if (!contender->finished || contender->row->status != Status::out_of_memory) continue;
-    if (!contender->is_alone)
-      contender->warnings.push_back({.kind = NoteKind::measured_alone, .about = {contender->row->reason}});
-    contender->is_alone = true;
-    reopen(*contender);
-    opened.push_back(contender);
-  }
-  return opened;
+bool Engine::reopen_for_memory(Contender& contender) {
+  if (!contender.finished || contender.row->status != Status::out_of_memory) return false;
+  if (!std::exchange(contender.is_alone, true))
+    contender.warnings.push_back({.kind = NoteKind::measured_alone, .about = {contender.row->reason}});
+  reopen(contender);
+  return true;
 }
 
 void Engine::verify_only(Contender& contender, int launch) {
@@ -533,7 +444,6 @@ std::optional<Evidence> Engine::verify(Contender& contender, std::string_view wh
   return std::nullopt;
 }
 
-/// Verifies again after sampling, because a library that fails midway would only look fast.
 void Engine::verify_again(Contender& contender) {
   report_progress_(contender, "verifying again");
   if (verify(contender, "when verified again after the samples: "))
@@ -605,7 +515,18 @@ void Engine::wait_until_idle(Contender& contender) {
 
 // ---- before the samples that count
 
-void Engine::calibrate(Contender& contender, double seconds) {
+void Engine::calibrate(Contender& contender, double seconds, bool keeps_iterations) {
+  report_progress_(contender, "warming up");
+  const double start = time().now();
+  if (keeps_iterations) {
+    place_and_warm(contender);
+  } else {
+    find_iterations(contender, seconds);
+  }
+  contender.warm_seconds = time().now() - start;
+}
+
+void Engine::find_iterations(Contender& contender, double seconds) {
   const Participant& participant = *contender.participant;
   std::int64_t iterations = 1;
   constexpr int most_rounds = 8;
@@ -666,101 +587,25 @@ void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s,
 
 // ---- sampling
 
-bool Engine::sample_in_rounds(Visit& visit) {
-  if (!warm_up(visit)) return false;
-  speed_.probe();
-  while (!Interruption::requested()) {
-    wait_for_own_speed(visit);
-    const auto rounds = take_stretch(visit);
-    if (!rounds) return false;
-    if (rounds->empty()) return true;
-    if (Interruption::requested()) return false;
-    for (const Round& round : *rounds) visit.take(round);
-  }
-  return false;
+std::optional<answer::Sample> Engine::take_warm_up_sample(Contender& contender) {
+  auto s = take_sample(contender);
+  if (s) keep_losses(contender, *s);
+  return s;
 }
 
-bool Engine::warm_up(Visit& visit) {
-  std::vector<WarmUp> warm_ups(visit.contenders.size());
-  for (std::size_t i = 0; i < warm_ups.size(); ++i) warm_ups[i].spent = visit.contenders[i]->warm_seconds;
-  for (bool more = true; more && !Interruption::requested();) {
-    more = false;
-    for (std::size_t i = 0; i < warm_ups.size(); ++i) {
-      Contender& contender = *visit.contenders[i];
-      if (contender.finished || is_warm(warm_ups[i], visit.seconds)) continue;
-      const double start = time().now();
-      const auto s = take_sample(contender);
-      if (!s && visit.is_paired) return false;
-      if (!s) continue;
-      keep_losses(contender, *s);
-      warm_ups[i].samples.push_back(s->seconds);
-      // The longer one is reported by programs with simulated time.
-      warm_ups[i].spent += std::max(total_seconds(*s), time().now() - start);
-      more = true;
-    }
-  }
-  return !Interruption::requested();
+std::optional<answer::Sample> Engine::take_kept_sample(Contender& contender) {
+  const double start = time().now();
+  auto s = contender.watch ? take_watched_sample(contender) : take_sample(contender);
+  if (!s) return s;
+  keep(contender, *s);
+  contender.spent += time().now() - start;
+  note_turn_cost(contender, *s, time().now() - start);
+  return s;
 }
 
-std::optional<std::vector<Round>> Engine::take_stretch(Visit& visit) {
-  const double begun = time().now();
-  const double wanted = speed_.stretch();
-  std::vector<Round> rounds;
-  while (!Interruption::requested()) {
-    const auto due = visit.due(rounds.size());
-    if (due.empty()) break;
-    for (const std::size_t i : due) cool_down(*visit.contenders[i]);
-    auto round = take_round(visit, due);
-    if (!round) return std::nullopt;
-    rounds.push_back(std::move(*round));
-    if (rounds.back().throttled || time().now() - begun >= wanted) break;
-  }
-  if (!rounds.empty()) probe_after(visit, rounds);
-  return rounds;
-}
-
-std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::size_t>& due) {
-  Round round;
-  round.samples.resize(visit.contenders.size());
-  for (const std::size_t i : due) {
-    Contender& contender = *visit.contenders[i];
-    const double start = time().now();
-    auto s = contender.watch ? take_watched_sample(contender) : take_sample(contender);
-    if (!s && visit.is_paired) return std::nullopt;
-    if (!s) continue;
-    keep(contender, *s);
-    contender.spent += time().now() - start;
-    note_turn_cost(contender, *s, time().now() - start);
-    round.throttled |= rest_seconds(contender.throttling, measure_) > 0;
-    round.samples[i] = std::move(*s);
-  }
-  if (visit.is_paired) match_iterations(visit);  // those of one side may have grown
-  return round;
-}
-
-void Engine::probe_after(const Visit& visit, std::vector<Round>& rounds) {
-  const RoundSpeed speed = speed_.probe_after(rounds.size());
-  if (!speed.own_speed) return;
-  for (Round& round : rounds) {
-    round.own_speed = speed.own_speed;
-    round.probes = speed.probes;
-  }
-  for (std::size_t i = 0; i < visit.contenders.size(); ++i) {
-    const auto taken = static_cast<std::size_t>(
-        std::ranges::count_if(rounds, [&](const Round& round) { return round.samples[i].has_value(); }));
-    Contender& contender = *visit.contenders[i];
-    const std::size_t all = contender.answers.size();
-    if (taken == 0) continue;
-    contender.own_speed.resize(all - taken, std::numeric_limits<double>::quiet_NaN());
-    contender.own_speed.resize(all, *speed.own_speed);
-    contender.probes.resize(all - taken);
-    contender.probes.resize(all, speed.probes);
-  }
-}
-
-void Engine::wait_for_own_speed(const Visit& visit) {
-  speed_.wait_for_own_speed(visit.wait_until, [&](double own_speed) {
-    report_progress_(*visit.contenders.front(),
+void Engine::wait_for_own_speed(const Contender& next, double until) {
+  speed_.wait_for_own_speed(until, [&](double own_speed) {
+    report_progress_(next,
                      fmt::format("waiting: the machine runs at {:.0f} % of its own speed", own_speed * 100));
   });
 }
@@ -1036,16 +881,6 @@ void Engine::measure_energy(Contender& contender) {
   }
   contender.joules.value = joules / static_cast<double>(iterations);
   contender.watts = joules / total_seconds(s);
-}
-
-std::optional<Round> MeasuringSession::Attempts::add(const Round& round) {
-  takes_again_ = true;
-  if (round.throttled) return std::nullopt;
-  if (!best_ || round.own_speed.value_or(1) > best_->own_speed.value_or(1)) best_ = round;
-  takes_again_ = !best_->is_undisturbed() && session_.patience() > 0;
-  if (!takes_again_) return std::exchange(best_, std::nullopt);
-  session_.retaken_seconds_ += round.seconds();
-  return std::nullopt;
 }
 
 }  // namespace breakeven

@@ -68,7 +68,6 @@ struct Contender {
   double choosing_seconds = 0;              // for the choice of its threads before that
   double warm_seconds = 0;                  // for the samples of this visit that found `iterations`
   double spent = 0;                         // seconds of sampling in this launch
-  Progress progress = Progress::more;
   bool busy_when_idle = false;
   int short_epochs = 0;        // consecutive ones whose reported time was too short
   std::vector<double> totals;  // seconds of the latest samples that were believed
@@ -86,43 +85,15 @@ struct Contender {
 /// The result row of a case before it is measured. Its status is `interrupted`.
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
 
-/// One sample of each contender that is due.
-struct Round {
-  std::vector<std::optional<answer::Sample>> samples;  // indexed by contender of the visit
-  bool throttled = false;                              // a GPU had lowered its clocks, and resting may help
-  std::optional<double> own_speed;  // the machine's, the lower of before and after; empty if not probed
-  RoundProbes probes;
-
-  /// True if no disturbance was detected.
-  bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= trusted_speed_share; }
-
-  /// The length of the longest sample, in seconds.
-  double longest() const;
-  /// The length of all samples.
-  double seconds() const;
+/// Counters of the machine, and the CPU time that the driver and its programs have used by then.
+struct HostUse {
+  HostCounters counters;
+  double own_seconds = 0;
 };
 
-/// Contenders that are measured together, in rounds.
-struct Visit {
-  std::vector<Contender*> contenders;
-  int launch = 0;
-  double seconds = 3;  // limit for sampling a contender; warming up takes a part of it
-  // If true, the first contender that fails ends the visit, because the others are of no use without it, and
-  // all take samples of equally many iterations if their times allow it.
-  bool is_paired = false;
-  bool keeps_iterations = false;  // keeps the iterations found in an earlier visit
-  bool measures_energy = false;
-  double wait_until = 0;  // waits until this time at the latest while the machine is slow
-
-  /// Returns the contenders of the next round, in order; none if there are enough samples. `pending` rounds
-  /// have been sampled, but take() is called for them only after the next probe. If there are enough samples
-  /// only with these, due() is called again with `pending` 0.
-  std::function<std::vector<std::size_t>(std::size_t pending)> due = {};
-  /// Receives each round, in the order in which they were sampled.
-  std::function<void(const Round&)> take = {};
-  /// Runs between verification and warm-up, for example whole epochs of training.
-  std::function<void()> before_sampling = {};
-};
+inline bool is_on_gpu(const Contender& contender) {
+  return contender.participant->backend.device == "gpu";
+}
 
 /// The external services of an engine. Tests pass scripted workers and simulated time.
 struct Instruments {
@@ -165,14 +136,42 @@ class Engine {
   }
   void stop_workers() { workers_.stop(); }
 
-  /// Measures the contenders that are not finished: computes the references, prepares and verifies, samples
-  /// until there are enough samples, verifies again, and releases the case. Returns false if a paired visit
-  /// ended too early or the run was interrupted.
-  bool measure(Visit& visit);
+  // The steps of a visit, in this order.
 
-  /// Opens the contenders of a visit of several again for which there was too little memory: the others may
-  /// have held it. Returns them, to be measured alone, each after stop_workers().
-  std::vector<Contender*> reopen_for_memory(const Visit& visit);
+  void compute_reference(MeasuredProblem& problem);
+  /// Prepares and verifies the case. It is not finished then if its samples can be taken.
+  void prepare_and_verify(Contender& contender, int launch);
+  /// Determines the number of iterations per sample, or keeps that of an earlier visit of `seconds`.
+  void calibrate(Contender& contender, double seconds, bool keeps_iterations);
+  /// A sample that does not count; empty if the contender is finished by it.
+  std::optional<answer::Sample> take_warm_up_sample(Contender& contender);
+  /// Waits while the machine is below its own speed, until this time at the latest.
+  void wait_for_own_speed(const Contender& next, double until);
+  /// Lets the contender's GPU cool down before its next sample. No other contender samples meanwhile, because
+  /// it may use the same GPU.
+  void cool_down(Contender& contender);
+  /// True if the contender's GPU has lowered its clocks, and a rest may help.
+  bool may_rest(const Contender& contender) const { return rest_seconds(contender.throttling, measure_) > 0; }
+  /// Takes a sample and keeps it with the others; empty if the contender is finished by it.
+  std::optional<answer::Sample> take_kept_sample(Contender& contender);
+  /// Measures energy over several seconds of work, for a contender whose GPU is watched. This is separate
+  /// from the timing samples, which are too short for the GPU's counters.
+  void measure_energy(Contender& contender);
+  /// Takes a sample without the further runs on a GPU in which a program could hide time that it does not
+  /// report. Finishes the contender if its other samples were much shorter.
+  void check_without_further_runs(Contender& contender);
+  /// Verifies again after sampling, because a library that fails midway would only look fast.
+  void verify_again(Contender& contender);
+  /// Finishes the contender as implausible if no processor computes as fast as its samples say.
+  void compare_with_any_processor(Contender& contender);
+  /// Releases the case, and records the conditions of its samples between these moments.
+  void close(Contender& contender, const HostUse& before, const HostUse& after);
+
+  HostUse host_use() const { return {instruments_.read_counters(), workers_.cpu_seconds()}; }
+
+  /// Opens a contender again for which there was too little memory while others held some: it can be measured
+  /// alone, after stop_workers(). Returns false if it has not failed for that.
+  bool reopen_for_memory(Contender& contender);
 
   /// Prepares, verifies and releases one contender without sampling it.
   void verify_only(Contender& contender, int launch);
@@ -221,6 +220,7 @@ class Engine {
 
   /// The machine's speed in all visits so far.
   const SpeedRecord& speed() const { return speed_; }
+  SpeedRecord& speed() { return speed_; }
 
   /// Trains one epoch. It must not have taken longer than the request did by the driver's clock.
   std::optional<answer::Epoch> train_epoch(Contender& contender, double timeout);
@@ -230,8 +230,6 @@ class Engine {
   TimeSource& time() const { return *instruments_.time; }
 
  private:
-  void compute_reference(MeasuredProblem& problem);
-  void prepare_and_verify(Contender& contender, int launch);
   /// Prepares the case with the contender's number of threads. Returns false if the contender is finished.
   bool prepare(Contender& contender);
   /// The same with so many threads, unless that is how it is prepared already.
@@ -251,41 +249,21 @@ class Engine {
   /// Compares the contender's result with the reference and returns the evidence. If the result is wrong, the
   /// contender is finished, with `when` at the beginning of the message. The row keeps the largest error.
   std::optional<Evidence> verify(Contender& contender, std::string_view when);
-  void verify_again(Contender& contender);
-  /// Takes a sample without the further runs on a GPU in which a program could hide time that it does not
-  /// report. Finishes the contender if its other samples were much shorter.
-  void check_without_further_runs(Contender& contender);
   /// Why the contender's samples are too short, because further runs hid the rest of the time; empty if they
   /// are not. Takes samples with and without these runs in turn.
   std::string hidden_by_further_runs(Contender& contender);
-  /// Finishes the contender as implausible if no processor computes as fast as its samples say.
-  void compare_with_any_processor(Contender& contender);
 
   /// Records the CPUs and ranks on which the contender's program runs. To be called before it may end.
   void note_places(Contender& contender) const;
   /// Records the algorithm that the contender's program selected this time.
   static void note_algorithm(Contender& contender);
-  /// Determines the number of iterations per sample. The first call is cold and does not count.
-  void calibrate(Contender& contender, double seconds);
+  /// The first call is cold and does not count.
+  void find_iterations(Contender& contender, double seconds);
   /// Pins each thread that computed in the last sample, which took so long, to a core of its own.
   void place_threads(const Contender& contender, double sample_seconds);
   /// Takes two samples that do not count. The first shows which threads compute, and is slower. The second
   /// runs after the threads are pinned.
   void place_and_warm(Contender& contender);
-  bool prepare_samples(Visit& visit);
-  /// Takes rounds of samples that do not count, until their times are steady.
-  bool warm_up(Visit& visit);
-  bool sample_in_rounds(Visit& visit);
-  /// Waits while the machine is below its own speed, as long as the visit allows.
-  void wait_for_own_speed(const Visit& visit);
-  /// Takes rounds up to the next probe: several if they are short, so that probes keep to their share of the
-  /// time. Short samples in turn are better than long ones, because a change of the machine's speed then
-  /// affects all contenders. Returns an empty optional if a paired visit cannot continue.
-  std::optional<std::vector<Round>> take_stretch(Visit& visit);
-  /// Takes one round, without its speed. Returns an empty optional if a paired visit cannot continue.
-  std::optional<Round> take_round(Visit& visit, const std::vector<std::size_t>& due);
-  /// Probes the machine after these rounds and adds the speed to them.
-  void probe_after(const Visit& visit, std::vector<Round>& rounds);
 
   /// A sample, and what passed meanwhile.
   struct TimedSample {
@@ -311,22 +289,14 @@ class Engine {
   void note_clock(Contender& contender, const TimedSample& taken) const;
   /// The least length of a sample, in seconds, with a clock that steps by as many.
   double least_length(double clock_step) const;
-  /// The same number of iterations for both contenders of a pair, if their times allow it.
-  static void match_iterations(const Visit& visit);
   /// Finishes a contender whose program reports impossible values. The next case starts the program again.
   void give_up(Contender& contender, const std::string& fault);
   void keep(Contender& contender, const answer::Sample& sample);
   void keep_losses(Contender& contender, const answer::Sample& sample);
   /// Records the overhead of a turn beyond its sample. Must be called only if the turn did nothing else.
   void note_turn_cost(const Contender& contender, const answer::Sample& sample, double turn_seconds);
-  /// Lets the contender's GPU cool down before its next sample. No other contender samples meanwhile, because
-  /// it may use the same GPU.
-  void cool_down(Contender& contender);
 
   void watch_gpu(Contender& contender);
-  /// Measures energy over several seconds of work, for a contender whose GPU is watched. This is separate
-  /// from the timing samples, which are too short for the GPU's counters.
-  void measure_energy(Contender& contender);
   std::string why_no_energy(const Contender& contender) const;
 
   const Measure& measure_;
@@ -356,89 +326,5 @@ struct SessionProgress {
   bool at_most = false;  // `seconds_left` is a time limit; the run may end earlier
 };
 using ShowProgress = std::function<void(const SessionProgress&)>;
-
-/// The common part of the sessions of run, gate and threshold: engine, time limit and random orders.
-class MeasuringSession : public Interface {
- protected:
-  /// `measure`, `instruments` and `show` must outlive the session. It is out of time after `max_seconds`.
-  MeasuringSession(const Measure& measure, const Instruments& instruments, int threads,
-                   const std::optional<BackendRecord>& reference, double max_seconds,
-                   const ShowProgress& show)
-      : measure_(measure),
-        show_(show),
-        max_seconds_(max_seconds),
-        generator_(measure.seed),
-        engine_(measure, instruments, threads, reference,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(now()) {}
-
-  virtual void report_progress(const Contender& contender, const std::string& activity) const = 0;
-
-  double now() const { return engine_.time().now(); }
-  bool out_of_time() const { return now() - begun_ > max_seconds_; }
-  bool must_end() const { return Interruption::requested() || out_of_time(); }
-  /// Seconds for which quiet moments of the machine may still be looked for, by waiting or by taking rounds
-  /// again. A tenth of the time limit, or a quarter of the time that is gone, is enough to outlast neighbours
-  /// that come and go. Beside those that stay, rounds count with bounds.
-  double patience() const {
-    return std::max(0.1 * max_seconds_, 0.25 * (now() - begun_)) - engine_.speed().waited_seconds() -
-           retaken_seconds_;
-  }
-  /// Until when a visit that samples from now on may wait for the machine's own speed.
-  double waits_until() const { return std::min(begun_ + max_seconds_, now() + std::max(0.0, patience())); }
-
-  /// The rounds that are taken for one that counts: again while a GPU is throttled, or while the machine is
-  /// below its own speed and there is patience for it. Then the one at the highest speed counts.
-  class Attempts {
-   public:
-    explicit Attempts(MeasuringSession& session) : session_(session) {}
-
-    /// Returns the round that counts, once it is taken.
-    std::optional<Round> add(const Round& round);
-    /// True if time ran out while a round was taken again and again.
-    bool must_end() const { return takes_again_ && session_.out_of_time(); }
-
-   private:
-    MeasuringSession& session_;
-    std::optional<Round> best_;
-    bool takes_again_ = false;
-  };
-
-  /// True if the session has waited most of its time for a machine below its own speed.
-  bool was_mostly_waiting() const { return engine_.speed().waited_seconds() > (now() - begun_) / 2; }
-
-  /// Begins `report`: when, with what and on which machine it is measured. Each backend has cases of
-  /// `rank_counts` numbers of ranks.
-  template <typename Report>
-  void begin_report(Report& report, int threads, const std::vector<BackendRecord>& backends,
-                    std::size_t rank_counts = 1) {
-    report.created = now_utc();
-    report.tool_version = version;
-    warn_of_build(report.warnings);
-    report.host = describe_host(threads);
-    report.host.gpus = engine_.find_gpus(backends);
-    for (Note& warning : engine_.warnings_of_gpus(backends, rank_counts))
-      report.warnings.push_back(std::move(warning));
-  }
-  /// Stops all programs, and adds to `report` how fast the machine was, together with an `earlier` part.
-  template <typename Report>
-  void end_report(Report& report, const std::optional<MachineSpeed>& earlier = {}) {
-    engine_.stop_workers();
-    report.machine_speed = joined_speeds(earlier, engine_.speed().summary());
-    warn_of_speed(report.machine_speed, report.warnings);
-  }
-
-  const Measure& measure_;
-  const ShowProgress& show_;
-  const double max_seconds_;
-  std::mt19937_64 generator_;
-  Engine engine_;
-  const double begun_;
-
- private:
-  double retaken_seconds_ = 0;  // of rounds that were taken again on a slow machine
-};
 
 }  // namespace breakeven

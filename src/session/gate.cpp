@@ -12,6 +12,7 @@
 
 #include "session/discovery.h"
 #include "session/environment.h"
+#include "session/measuring_session.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
 #include "text/counted.h"
@@ -37,9 +38,10 @@ struct ComparedCase {
   std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
   bool decided = false;
-  bool is_apart = false;  // memory does not suffice for both sides at once
 
   bool is_alone() const { return sides[base] == nullptr || sides[head] == nullptr; }
+  /// True if memory does not suffice for both sides at once.
+  bool is_apart() const { return sides[base]->is_alone || sides[head]->is_alone; }
   Contender& only() const { return *(sides[base] != nullptr ? sides[base] : sides[head]); }
 };
 
@@ -250,14 +252,14 @@ class Gate : public MeasuringSession {
         verify_alone(one);
         continue;
       }
-      const std::size_t pairs = sample(one);
+      const bool counts = sample(one);
       if (verdict_of(one).launches.empty()) verify_other(one);
       if (Interruption::requested()) return;  // an incomplete launch does not count
       if (is_new(one)) {
         verify_new(one);
       } else if (one.sides[base]->finished || one.sides[head]->finished) {
         cannot_compare(one);
-      } else if (pairs > 0) {
+      } else if (counts) {
         decide(one);
       }
     }
@@ -304,101 +306,86 @@ class Gate : public MeasuringSession {
     verify_alone(one);
   }
 
-  /// Takes pairs of samples, one right after the other. Either side comes first equally often, in random
-  /// order. Returns how many pairs count.
-  std::size_t sample(ComparedCase& one) {
-    if (one.is_apart) return sample_apart(one);
-    const auto prepared = random_order(2, generator_);  // either side is prepared first
-    Visit visit{.contenders = {one.sides.at(prepared[0]), one.sides.at(prepared[1])},
-                .launch = static_cast<int>(launch_),
-                .seconds = launch_share * measure_.max_seconds,
-                .is_paired = true};
-    visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
-    visit.before_sampling = [&] { visit.wait_until = waits_until(); };
-    LaunchSamples taken;
-    std::vector<RoundProbes> probes;
-    // The side that begins each pair, as an index into `prepared`.
-    std::vector<std::size_t> first{generator_() % 2};
-    Attempts attempts(*this);
-    visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
-      const std::size_t pair = taken.base.size() + pending;
-      if (pair >= first.size() || attempts.must_end()) return {};
-      return {first[pair], 1 - first[pair]};
-    };
-    visit.take = [&](const Round& attempt) {
-      one.throttled += attempt.throttled ? 1 : 0;
-      const auto best = attempts.add(attempt);
-      if (!best) return;
-      const Round& round = *best;
-      add_pair(round, prepared, taken);
-      probes.push_back(round.probes);
-      if (taken.base.size() > 1) return;
-      // The time is set for this launch only: a disturbed first launch must not leave all others with fewer
-      // pairs.
-      double overhead = 0;
-      for (const Contender* side : one.sides) overhead += side->setup_seconds + side->warm_seconds;
-      const double more =
-          seconds_as_overhead(overhead, plan_.max_seconds / static_cast<double>(rules_.cases));
-      first = balanced_order(pairs_of_launch(round.longest(), measure_, more), first.front());
-      report_progress(*one.sides[head], "sampling");
-    };
-    if (!engine_.measure(visit) || taken.base.size() < first.size()) {
-      one.is_apart = !engine_.reopen_for_memory(visit).empty();
-      return one.is_apart ? sample_apart(one) : 0;
+  /// Samples a launch of both sides: pairs of samples, one right after the other, or all of one side before
+  /// the other where memory does not suffice for both. Returns true if there are enough to count.
+  bool sample(ComparedCase& one) {
+    if (!one.is_apart()) {
+      const auto prepared = random_order(2, generator_);  // either side is prepared first
+      std::vector<std::size_t> begins{generator_() % 2};
+      const auto pairs = take_rounds(one, {one.sides.at(prepared[0]), one.sides.at(prepared[1])}, begins);
+      if (!pairs.empty()) return add_launch(one, pairs, prepared[base], pairs, prepared[head]);
+      for (Contender* side : one.sides) engine_.reopen_for_memory(*side);
+      if (!one.is_apart()) return false;
     }
-    verdict_of(one).launches.push_back(std::move(taken));
-    one.probes.push_back(std::move(probes));
-    return first.size();
-  }
-
-  /// The same where memory does not suffice for both sides at once: all samples of one side, then all of the
-  /// other. Either side comes first, at random.
-  std::size_t sample_apart(ComparedCase& one) {
     std::array<std::vector<Round>, 2> rounds;
-    std::size_t pairs = 1;
+    std::vector<std::size_t> begins{0};
     for (const std::size_t side : random_order(2, generator_)) {
       engine_.stop_workers();
-      std::vector<Round>& taken = rounds.at(side);
-      Visit visit{.contenders = {one.sides.at(side)},
-                  .launch = static_cast<int>(launch_),
-                  .seconds = launch_share * measure_.max_seconds / 2,
-                  .is_paired = true};
-      visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
-      visit.before_sampling = [&] { visit.wait_until = waits_until(); };
-      Attempts attempts(*this);
-      visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
-        if (taken.size() + pending >= pairs || attempts.must_end()) return {};
-        return {0};
-      };
-      visit.take = [&](const Round& attempt) {
-        one.throttled += attempt.throttled ? 1 : 0;
-        auto best = attempts.add(attempt);
-        if (!best) return;
-        taken.push_back(std::move(*best));
-        if (rounds.at(1 - side).empty() && taken.size() == 1)
-          pairs = pairs_of_launch(taken.front().longest(), measure_);
-        report_progress(*one.sides.at(side), "sampling");
-      };
-      if (!engine_.measure(visit) || taken.size() < pairs) return 0;
+      rounds.at(side) = take_rounds(one, {one.sides.at(side)}, begins);
+      if (rounds.at(side).empty()) return false;
     }
-    LaunchSamples launch;
-    std::vector<RoundProbes>& probes = one.probes.emplace_back();
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const Round& was = rounds[base][i];
-      const Round& is = rounds[head][i];
-      launch.base.push_back(was.samples.front()->seconds);
-      launch.head.push_back(is.samples.front()->seconds);
-      if (was.own_speed && is.own_speed) launch.own_speed.push_back(std::min(*was.own_speed, *is.own_speed));
-      probes.push_back({.before = was.probes.before, .after = is.probes.after});
-    }
-    verdict_of(one).launches.push_back(std::move(launch));
-    return pairs;
+    return add_launch(one, rounds[base], 0, rounds[head], 0);
   }
 
-  static void add_pair(const Round& round, const std::vector<std::size_t>& prepared, LaunchSamples& taken) {
-    for (const std::size_t i : {0U, 1U})
-      (prepared[i] == base ? taken.base : taken.head).push_back(round.samples[i]->seconds);
-    if (round.own_speed) taken.own_speed.push_back(*round.own_speed);
+  /// Takes rounds of these sides until there is one that counts for each entry of `begins`, which is the
+  /// index of the side that comes first in it. After the very first round, `begins` gets as many entries as a
+  /// launch has pairs. Returns no rounds if there are not enough.
+  std::vector<Round> take_rounds(ComparedCase& one, const std::vector<Contender*>& sides,
+                                 std::vector<std::size_t>& begins) {
+    const double share = launch_share * static_cast<double>(sides.size()) / 2;
+    Visit visit(engine_, {.contenders = sides,
+                          .launch = static_cast<int>(launch_),
+                          .seconds = share * measure_.max_seconds,
+                          .is_paired = true,
+                          .keeps_iterations = verdict_of(one).base_seconds.has_value()});
+    visit.warm_up(waits_until());
+    std::vector<Round> counted;
+    Attempts attempts(*this);
+    while (visit.goes_on()) {
+      const std::size_t next = counted.size() + visit.pending();
+      std::vector<std::size_t> due;
+      if (next < begins.size() && !attempts.must_end()) {
+        due = {begins[next]};
+        if (sides.size() > 1) due.push_back(1 - begins[next]);
+      }
+      for (const Round& attempt : visit.sample(due)) {
+        one.throttled += attempt.throttled ? 1 : 0;
+        auto round = attempts.add(attempt);
+        if (!round) continue;
+        counted.push_back(std::move(*round));
+        if (counted.size() > 1) continue;
+        if (begins.size() == 1) begins = order_of_launch(counted.front(), sides, begins.front());
+        report_progress(*sides.back(), "sampling");
+      }
+    }
+    if (!visit.end() || counted.size() < begins.size()) counted.clear();
+    return counted;
+  }
+
+  /// The side that begins each pair of a launch whose first round this is. The number of pairs is set for
+  /// this launch only: a disturbed first launch must not leave all others with fewer.
+  std::vector<std::size_t> order_of_launch(const Round& round, const std::vector<Contender*>& sides,
+                                           std::size_t first) {
+    if (sides.size() == 1) return std::vector(pairs_of_launch(round.longest(), measure_), first);
+    double overhead = 0;
+    for (const Contender* side : sides) overhead += side->setup_seconds + side->warm_seconds;
+    const double more = seconds_as_overhead(overhead, plan_.max_seconds / static_cast<double>(rules_.cases));
+    return balanced_order(pairs_of_launch(round.longest(), measure_, more), first);
+  }
+
+  /// Adds a launch of these rounds, in which the sides have these indices.
+  bool add_launch(ComparedCase& one, const std::vector<Round>& was, std::size_t base_index,
+                  const std::vector<Round>& is, std::size_t head_index) {
+    LaunchSamples& launch = verdict_of(one).launches.emplace_back();
+    std::vector<RoundProbes>& probes = one.probes.emplace_back();
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      launch.base.push_back(was[i].samples[base_index]->seconds);
+      launch.head.push_back(is[i].samples[head_index]->seconds);
+      if (was[i].own_speed && is[i].own_speed)
+        launch.own_speed.push_back(std::min(*was[i].own_speed, *is[i].own_speed));
+      probes.push_back({.before = was[i].probes.before, .after = is[i].probes.after});
+    }
+    return true;
   }
 
   /// The side that begins each pair: `begins` in the first, then in random order. Both occur equally often.

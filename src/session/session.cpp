@@ -18,6 +18,7 @@
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
+#include "session/measuring_session.h"
 #include "session/schedule.h"
 #include "session/time_left.h"
 #include "statistics/summary.h"
@@ -51,10 +52,17 @@ std::size_t rank_counts_of(const std::vector<PlannedCase>& cases) {
 using CaseKey = std::pair<std::string_view, std::string_view>;
 using CaseIndex = std::map<CaseKey, const CaseResult*>;
 
+/// A contender of a run, which ends when it is precise enough.
+struct RunContender : Contender {
+  using Contender::Contender;
+  Progress progress = Progress::more;  // of its latest visit
+};
+using Contenders = std::vector<RunContender*>;
+
 /// The problem of one config entry with all backends that measure it.
 struct SessionProblem {
   MeasuredProblem measured;
-  std::deque<Contender> contenders;  // rows and visits point to them
+  std::deque<RunContender> contenders;  // rows and visits point to them
 };
 
 class Session : public MeasuringSession {
@@ -250,8 +258,8 @@ class Session : public MeasuringSession {
         if (!contender.finished) ask_what_fits(contender);
       }
     } else {
-      std::vector<Contender*> contenders;
-      for (Contender& contender : problem.contenders) {
+      Contenders contenders;
+      for (RunContender& contender : problem.contenders) {
         if (!contender.finished && (pass == 0 || is_spread(contender))) contenders.push_back(&contender);
       }
       measure_together(contenders, launch, pass);
@@ -280,7 +288,7 @@ class Session : public MeasuringSession {
 
   /// The seconds that may be spent on waiting before these contenders are measured again. Because the machine
   /// was slow, a quarter of the run's time may be spent since `begun`. Negative if they take longer.
-  double seconds_to_wait(double begun, const std::vector<Contender*>& contenders) const {
+  double seconds_to_wait(double begun, const Contenders& contenders) const {
     constexpr double share = 0.25;
     double needed = 0;
     for (const Contender* contender : contenders)
@@ -289,16 +297,16 @@ class Session : public MeasuringSession {
   }
 
   /// Measures these contenders, once the machine is at its own speed again.
-  void measure_when_quiet(SessionProblem& problem, const std::vector<Contender*>& contenders, int launch,
-                          int pass, double seconds_to_wait) {
+  void measure_when_quiet(SessionProblem& problem, const Contenders& contenders, int launch, int pass,
+                          double seconds_to_wait) {
     seconds_to_wait_ = std::min(seconds_to_wait, seconds_of_launch());
     measure_together(contenders, launch, pass);
     summarise_and_save(problem);
   }
 
-  static std::vector<Contender*> unfinished(SessionProblem& problem, const auto& condition) {
-    std::vector<Contender*> found;
-    for (Contender& contender : problem.contenders) {
+  static Contenders unfinished(SessionProblem& problem, const auto& condition) {
+    Contenders found;
+    for (RunContender& contender : problem.contenders) {
       if (!contender.finished && condition(contender)) found.push_back(&contender);
     }
     return found;
@@ -324,7 +332,7 @@ class Session : public MeasuringSession {
     const double begun = now();
     int in_vain = 0;
     for (int launch = measure_.launches; launch < 2 * measure_.launches; ++launch) {
-      std::vector<std::pair<SessionProblem*, std::vector<Contender*>>> slow;
+      std::vector<std::pair<SessionProblem*, Contenders>> slow;
       std::set<const Participant*> participants;
       for (SessionProblem& problem : problems_) {
         summarise(problem);  // with the speeds judged again
@@ -359,58 +367,51 @@ class Session : public MeasuringSession {
   }
 
   /// Measures contenders in turn, and after them those alone whose memory does not suffice beside others.
-  void measure_together(std::vector<Contender*> contenders, int launch, int pass) {
-    const auto not_alone = [](const Contender* contender) { return !contender->is_alone; };
-    const auto first_alone = std::stable_partition(contenders.begin(), contenders.end(), not_alone);
-    std::vector<Contender*> alone(first_alone, contenders.end());
-    contenders.erase(first_alone, contenders.end());
-    for (Contender* reopened : measure(contenders, launch, pass)) alone.push_back(reopened);
-    for (Contender* contender : alone) {
+  void measure_together(const Contenders& contenders, int launch, int pass) {
+    Contenders together, alone;
+    for (RunContender* contender : contenders) (contender->is_alone ? alone : together).push_back(contender);
+    measure(together, launch, pass);
+    for (RunContender* contender : together) {
+      if (together.size() == 1 || !engine_.reopen_for_memory(*contender)) continue;
+      leave_out_unverified(*contender);
+      std::erase_if(contender->visits, [](const auto& samples) { return samples.empty(); });
+      alone.push_back(contender);
+    }
+    for (RunContender* contender : alone) {
       engine_.stop_workers();
       measure({contender}, launch, pass);
     }
   }
 
-  /// Returns the contenders that must be measured again, alone.
-  std::vector<Contender*> measure(const std::vector<Contender*>& contenders, int launch, int pass) {
-    if (contenders.empty()) return {};
-    Visit visit{.contenders = contenders, .launch = launch, .seconds = seconds_of_launch() / passes()};
-    visit.keeps_iterations = pass > 0;
-    visit.measures_energy = pass == 0 && launch + 1 == measure_.launches;
-    visit.before_sampling = [&] {
-      if (launch == 0 && pass == 0) train(contenders);
-      if (seconds_to_wait_ > 0) visit.wait_until = now() + seconds_to_wait_;
-    };
+  /// Samples contenders in rounds until each is precise enough or out of its time.
+  void measure(const Contenders& contenders, int launch, int pass) {
+    if (contenders.empty()) return;
+    for (RunContender* contender : contenders) contender->progress = Progress::more;
+    Visit visit(engine_, {.contenders = {contenders.begin(), contenders.end()},
+                          .launch = launch,
+                          .seconds = seconds_of_launch() / passes(),
+                          .keeps_iterations = pass > 0});
+    if (launch == 0 && pass == 0) train(contenders);
+    visit.warm_up(seconds_to_wait_ > 0 ? now() + seconds_to_wait_ : 0);
     std::optional<double> begun, reported;
-    visit.due = [&](std::size_t pending) {
+    while (visit.goes_on()) {
       if (!begun) begun = reported = now();
-      // The next probe decides which samples count.
-      if (pending == 0) judge_progress(contenders, pass);
-      auto due = due_contenders(contenders);
+      // The latest probe decides which samples count.
+      if (visit.pending() == 0) judge_progress(contenders, pass);
+      const auto due = due_contenders(contenders);
       if (!due.empty() && now() - *reported > 0.1) {  // more often would be unreadable
         report_progress(*contenders[due.front()], pass == 0 ? "sampling" : "sampling again");
         reported = now();
       }
-      if (due.empty() && pending == 0) sampling().wall_seconds += now() - *begun;
-      return due;
-    };
-    visit.take = [&](const Round& round) {
-      for (const auto& sample : round.samples) {
-        if (sample) sampling().sample_seconds += total_seconds(*sample);
-      }
-    };
-    engine_.measure(visit);
-    for (Contender* contender : contenders) compare_epochs_with_samples(*contender);
-    std::vector<Contender*> reopened = engine_.reopen_for_memory(visit);
-    for (Contender* contender : reopened) {
-      leave_out_unverified(*contender);
-      std::erase_if(contender->visits, [](const auto& samples) { return samples.empty(); });
+      for (const Round& round : visit.sample(due)) sampling().sample_seconds += round.seconds();
     }
-    return reopened;
+    if (visit.has_enough()) sampling().wall_seconds += now() - *begun;
+    visit.end(pass == 0 && launch + 1 == measure_.launches);
+    for (RunContender* contender : contenders) compare_epochs_with_samples(*contender);
   }
 
-  void judge_progress(const std::vector<Contender*>& contenders, int pass) const {
-    for (Contender* contender : contenders) {
+  void judge_progress(const Contenders& contenders, int pass) const {
+    for (RunContender* contender : contenders) {
       if (contender->finished || contender->progress != Progress::more) continue;
       contender->progress =
           progress(deciding_samples(contender->visits, contender->throttling, contender->own_speed),
@@ -419,7 +420,7 @@ class Session : public MeasuringSession {
   }
 
   /// The contenders that need more samples, in random order.
-  std::vector<std::size_t> due_contenders(const std::vector<Contender*>& contenders) {
+  std::vector<std::size_t> due_contenders(const Contenders& contenders) {
     auto due = random_order(contenders.size(), generator_);
     std::erase_if(due, [&](std::size_t i) {
       return contenders[i]->finished || contenders[i]->progress != Progress::more;
@@ -494,14 +495,14 @@ class Session : public MeasuringSession {
 
   /// Runs whole trainings, if the case has a number of epochs or a target accuracy: one epoch of each
   /// contender in turn.
-  void train(const std::vector<Contender*>& contenders) {
+  void train(const Contenders& contenders) {
     const Parameters& p = contenders.front()->problem->planned->problem.parameters;
     if (p.find("epochs") == nullptr) return;
     constexpr std::int64_t patience = 100;
     const std::int64_t epochs = p.integer("epochs");
     const double target = p.number("target_accuracy");
     if (epochs == 0 && target == 0) return;
-    std::vector<Contender*> going = contenders;
+    Contenders going = contenders;
     std::erase_if(going, [](const Contender* contender) { return contender->finished; });
     for (std::int64_t epoch = 0; epoch < (epochs > 0 ? epochs : patience) && !going.empty(); ++epoch) {
       for (const std::size_t i : random_order(going.size(), generator_))
@@ -558,11 +559,11 @@ class Session : public MeasuringSession {
 
   /// Summarises the samples so far. May be called again after more samples.
   void summarise(SessionProblem& problem) {
-    for (Contender& contender : problem.contenders) summarise(contender);
+    for (RunContender& contender : problem.contenders) summarise(contender);
   }
 
   /// True if there are enough samples in every launch, all followed by a verification.
-  bool is_measured(const Contender& contender) const {
+  bool is_measured(const RunContender& contender) const {
     return contender.progress != Progress::more && contender.verified_answers == contender.answers.size() &&
            contender.launch + 1 >= measure_.launches;
   }
@@ -583,7 +584,7 @@ class Session : public MeasuringSession {
                   [&](std::int64_t sample) { return sample >= static_cast<std::int64_t>(kept); });
   }
 
-  void summarise(Contender& contender) {
+  void summarise(RunContender& contender) {
     CaseResult& row = *contender.row;
     if (Interruption::requested() && row.status == Status::ok) leave_out_unverified(contender);
     row.warnings = contender.warnings;

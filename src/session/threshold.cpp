@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "session/environment.h"
+#include "session/measuring_session.h"
 #include "session/paired_launch.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
@@ -384,45 +385,54 @@ class ThresholdSession : public MeasuringSession {
   /// does not suffice beside others. Returns false if there are not enough.
   bool sample(std::vector<LaunchOfContender>& taken, int launch) {
     if (taken.empty()) return true;  // there is nothing to compare
-    Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
-    for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
-    visit.measures_energy = wants(Metric::energy);
-    visit.before_sampling = [&] { visit.wait_until = waits_until(); };  // preparing is no waiting
+    std::vector<Contender*> contenders;
+    for (const LaunchOfContender& one : taken) contenders.push_back(one.contender);
+    Visit visit(engine_, {.contenders = std::move(contenders),
+                          .launch = launch,
+                          .seconds = launch_share * measure_.max_seconds});
+    visit.warm_up(waits_until());  // preparing is not waiting
     std::size_t counted = 0, wanted = 2;
     Attempts attempts(*this);
-    visit.take = [&](const Round& attempt) {
-      const auto round = attempts.add(attempt);
-      if (!round) return;
-      for (std::size_t i = 0; i < taken.size(); ++i) {
-        if (!round->samples[i]) continue;
-        LaunchOfBackend& of = taken[i].of;
-        of.seconds.push_back(round->samples[i]->seconds);
-        if (round->own_speed) {
-          of.own_speed.push_back(*round->own_speed);
-          of.probes.push_back(round->probes);
-        }
-        const double joules = round->samples[i]->joules.value_or(0);
-        if (joules > 0) of.reported_joules.push_back(joules);
+    while (visit.goes_on()) {
+      const bool is_enough = attempts.must_end() || counted + visit.pending() >= wanted;
+      for (const Round& attempt : visit.sample(is_enough ? std::vector<std::size_t>() : due_of(taken))) {
+        const auto round = attempts.add(attempt);
+        if (!round) continue;
+        for (std::size_t i = 0; i < taken.size(); ++i) keep(*round, i, taken[i].of);
+        if (counted++ == 0 && round->longest() > 0) wanted = pairs_of_launch(round->longest(), measure_);
       }
-      if (counted++ == 0 && round->longest() > 0) wanted = pairs_of_launch(round->longest(), measure_);
-    };
-    visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
-      if (attempts.must_end() || counted + pending >= wanted) return {};
-      auto due = random_order(taken.size(), generator_);
-      std::erase_if(due, [&](std::size_t i) { return taken[i].contender->finished; });
-      return due;
-    };
-    engine_.measure(visit);
+    }
+    visit.end(wants(Metric::energy));
     bool is_enough = !attempts.must_end();
-    for (Contender* reopened : engine_.reopen_for_memory(visit)) {
+    for (LaunchOfContender& one : taken) {
+      if (taken.size() == 1 || !engine_.reopen_for_memory(*one.contender)) continue;
       engine_.stop_workers();
-      LaunchOfContender& one = *std::ranges::find(taken, reopened, &LaunchOfContender::contender);
       one.of = {.side = one.of.side, .backend = one.of.backend};
       std::vector<LaunchOfContender> alone{one};
       is_enough = sample(alone, launch) && is_enough;
       one = std::move(alone.front());
     }
     return is_enough;
+  }
+
+  /// Those that are not finished, in random order.
+  std::vector<std::size_t> due_of(const std::vector<LaunchOfContender>& taken) {
+    auto due = random_order(taken.size(), generator_);
+    std::erase_if(due, [&](std::size_t i) { return taken[i].contender->finished; });
+    return due;
+  }
+
+  /// Keeps a backend's sample of a round that counts.
+  static void keep(const Round& round, std::size_t index, LaunchOfBackend& of) {
+    const auto& sample = round.samples[index];
+    if (!sample) return;
+    of.seconds.push_back(sample->seconds);
+    if (round.own_speed) {
+      of.own_speed.push_back(*round.own_speed);
+      of.probes.push_back(round.probes);
+    }
+    const double joules = sample->joules.value_or(0);
+    if (joules > 0) of.reported_joules.push_back(joules);
   }
 
   /// True if no contender of one side can be measured any further.
