@@ -199,7 +199,7 @@ int run(const Options& o) {
       plan.config.cases, [](const PlannedCase& one) { return ranks_of(one.problem.parameters) > 1; });
   // Several ranks take all, and are compared with one.
   if (o.threads == 0 && plan.config.measure.threads == 0 && !computes_in_ranks)
-    plan.thread_counts = thread_counts(plan.threads);
+    plan.fewer_threads = fewer_threads(plan.threads);
   plan.commit = source_commit();
   if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out

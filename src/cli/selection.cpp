@@ -205,8 +205,8 @@ int choose_threads(int asked, const Measure& measure) {
   return asked != 0 ? choose_threads(asked) : choose_threads(measure.threads, "measure.threads");
 }
 
-std::vector<int> thread_counts(int all) {
-  return thread_counts(all, fast_cores(cpu_of_each_core(allowed_cpus())));
+std::vector<int> fewer_threads(int all) {
+  return fewer_threads(all, fast_cores(cpu_of_each_core(allowed_cpus())));
 }
 
 }  // namespace breakeven

@@ -97,7 +97,7 @@ int choose_threads(int asked, const std::string& option = "--threads");
 /// The same with the number of a command line, or if that is 0, of the config.
 int choose_threads(int asked, const Measure& measure);
 
-/// The numbers of threads among which the fastest is taken for each case: `all` and fewer.
-std::vector<int> thread_counts(int all);
+/// The numbers of threads below `all` that are timed for each case, to take the fastest.
+std::vector<int> fewer_threads(int all);
 
 }  // namespace breakeven

@@ -144,7 +144,7 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   for (std::size_t side = 0; side < 2; ++side) {
     plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.reference_backend);
     if (may_take_fewer && plan.config.sides[side].threads == 0)
-      plan.thread_counts[side] = thread_counts(plan.threads);
+      plan.fewer_threads[side] = fewer_threads(plan.threads);
     const auto& backends = plan.sides[side].backends;
     if (std::ranges::none_of(backends, &BackendRecord::available)) fail_nothing_here(o, plan, side);
     for (const BackendRecord& backend : backends) {

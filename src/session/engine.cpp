@@ -63,9 +63,14 @@ constexpr double least_share_beside_further_runs = 0.6;
 constexpr double share_of_choosing = 0.3;
 /// The calls for one number of threads: two show which threads compute and how long calls take, and three are
 /// compared.
-constexpr int calls_to_time_threads = 5;
+constexpr int calls_before_times = 2, calls_to_time_threads = 5;
 /// The length of each. A neighbour that runs for milliseconds at once leaves shorter ones alone.
 constexpr double seconds_to_time_threads = 0.01;
+
+bool takes_fewer_threads(const Contender& contender) {
+  const int threads = contender.threads.value_or(0);
+  return threads != 0 && threads != contender.participant->threads;
+}
 
 /// Returns null if the kernel lets no thread be pinned to these CPUs.
 std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
@@ -268,10 +273,9 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   }
   CaseResult& row = *contender.row;
   row.algorithm = algorithm_text(*contender.ready);
-  const int all_threads = contender.participant->threads;
-  if (contender.threads != 0 && contender.threads != all_threads)
-    row.algorithm +=
-        fmt::format("{}{} of {} threads", row.algorithm.empty() ? "" : "; ", contender.threads, all_threads);
+  if (takes_fewer_threads(contender))
+    row.algorithm += fmt::format("{}{} of {} threads", row.algorithm.empty() ? "" : "; ", *contender.threads,
+                                 contender.participant->threads);
   note_algorithm(contender);
 
   report_progress_(contender, "verifying");
@@ -300,7 +304,7 @@ bool Engine::prepare(Contender& contender) {
       ask<answer::Ready>(contender, request::Prepare{.problem = contender.problem->planned->problem,
                                                      .seed = measure_.seed,
                                                      .cold = measure_.cold_cache,
-                                                     .threads = contender.threads});
+                                                     .threads = contender.threads.value_or(0)});
   return contender.ready.has_value();
 }
 
@@ -317,32 +321,28 @@ void Engine::reopen(Contender& contender) {
 std::vector<double> Engine::time_threads(Contender& contender, int threads, double long_call) {
   if (!prepare_with(contender, threads)) return {};
   std::int64_t iterations = 1;
+  for (int call = 0; call < calls_before_times; ++call) {
+    const auto taken = sample_and_place(contender, iterations);
+    if (!taken) return {};
+    const double each = seconds_each(contender, *taken);
+    const bool is_last = call + 1 == calls_before_times;
+    if (each > long_call && (is_last || each > measure_.max_seconds)) return {each};
+    iterations = iterations_for(seconds_to_time_threads, each, contender.request_seconds);
+  }
   std::vector<double> times;
-  // The first two show which threads compute, as in calibrate().
-  for (int i = 0; i < calls_to_time_threads; ++i) {
-    if (i < 2) workers_.watch_threads(*contender.participant);
+  for (int call = calls_before_times; call < calls_to_time_threads; ++call) {
     const auto taken = request_sample(contender, {.iterations = iterations});
     if (!taken) return {};
-    const double seconds =
-        taken->jumped ? taken->answer_seconds / static_cast<double>(iterations) : taken->sample.seconds;
-    if (i >= 2) {
-      times.push_back(seconds);
-      continue;
-    }
-    if (seconds > long_call && (i == 1 || seconds > measure_.max_seconds)) return {seconds};
-    place_threads(contender, total_seconds(taken->sample));
-    iterations = iterations_for(seconds_to_time_threads, seconds,
-                                taken->answer_seconds / static_cast<double>(taken->sample.iterations));
+    times.push_back(seconds_each(contender, *taken));
   }
   return times;
 }
 
 std::vector<RacedTimes> Engine::race_threads(Contender& contender, double affordable, double long_call) {
-  const std::vector<int>& counts = contender.participant->thread_counts;
   const double start = time().now();
-  std::vector<RacedTimes> raced(counts.size());
+  std::vector<RacedTimes> raced(1 + contender.participant->fewer_threads.size());  // all threads come first
   const auto time = [&](std::size_t i) {
-    const auto times = time_threads(contender, counts[i], long_call);
+    const auto times = time_threads(contender, contender.participant->threads_of(i), long_call);
     raced[i].rounds.insert(raced[i].rounds.end(), times.begin(), times.end());
     return !times.empty();
   };
@@ -358,12 +358,12 @@ std::vector<RacedTimes> Engine::race_threads(Contender& contender, double afford
     raced[0].far_behind = true;
     return raced;
   }
-  for (std::size_t i = 1; i < counts.size(); ++i) {
+  for (std::size_t i = 1; i < raced.size(); ++i) {
     if (!time(i)) return {};
   }
   // In the opposite order, so that a machine that becomes slower or faster does not decide.
   bool is_any_promising = false;
-  for (std::size_t i = counts.size(); i-- > 0;) {
+  for (std::size_t i = raced.size(); i-- > 0;) {
     const bool again = i == 0 ? is_any_promising : is_promising(raced[i], raced[0]);
     is_any_promising = is_any_promising || again;
     if (!again) raced[i].rounds.clear();
@@ -377,13 +377,14 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
   const Participant& participant = *contender.participant;
   const Parameters& parameters = contender.problem->planned->problem.parameters;
   const bool is_first_of_program = has_prepared_.insert(participant.key).second;
-  if (std::exchange(contender.has_chosen_threads, true) || participant.thread_counts.size() < 2 ||
-      measure_.cold_cache || parameters.find("tuned") == nullptr || !is_tuned(parameters) ||
-      !workers_.takes_threads(participant))
+  const bool is_chosen = contender.threads.has_value();
+  if (!is_chosen) contender.threads = 0;
+  if (is_chosen || participant.fewer_threads.empty() || measure_.cold_cache ||
+      parameters.find("tuned") == nullptr || !is_tuned(parameters) || !workers_.takes_threads(participant))
     return true;
   const double affordable = share_of_choosing * measure_.max_seconds;
-  const double seconds_each = affordable / static_cast<double>(participant.thread_counts.size() + 1);
-  const auto longest_call = [&] { return (seconds_each - prepare_seconds) / calls_to_time_threads; };
+  const double share = affordable / static_cast<double>(participant.fewer_threads.size() + 2);
+  const auto longest_call = [&] { return (share - prepare_seconds) / calls_to_time_threads; };
   const auto takes_too_long = [&] { return longest_call() < seconds_to_time_threads; };
   if (takes_too_long() && is_first_of_program && prepare_seconds < affordable) {
     // The first case of a program may read a data set, or start threads, once and for all.
@@ -394,7 +395,8 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
   if (takes_too_long()) return true;
   report_progress_(contender, "choosing its threads");
   const double start = time().now();
-  const int all = contender.threads = participant.threads;
+  const int all = participant.threads;
+  contender.threads = all;
   const std::vector<RacedTimes> raced = race_threads(contender, affordable, longest_call());
   if (contender.finished && contender.threads != all && !Interruption::requested()) {
     reopen(contender);
@@ -402,7 +404,7 @@ bool Engine::choose_threads(Contender& contender, double prepare_seconds) {
     return start_worker(contender) && prepare(contender);
   }
   const std::size_t fastest = fastest_one_by_one(raced);
-  const int chosen = fastest == 0 ? all : participant.thread_counts[fastest];
+  const int chosen = participant.threads_of(fastest);
   const bool is_prepared = !contender.finished && prepare_with(contender, chosen);
   contender.choosing_seconds = time().now() - start;
   if (fastest != 0) {
@@ -518,39 +520,49 @@ void Engine::wait_until_idle(Contender& contender) {
 void Engine::calibrate(Contender& contender, double seconds, bool keeps_iterations) {
   report_progress_(contender, "warming up");
   const double start = time().now();
-  if (keeps_iterations) {
-    place_and_warm(contender);
-  } else {
-    find_iterations(contender, seconds);
+  if (!keeps_iterations) find_iterations(contender, seconds);
+  // The first shows which threads compute, and is slower. The second runs after the threads are pinned.
+  for (int round = 0; keeps_iterations && round < 2 && !contender.finished; ++round) {
+    workers_.watch_threads(*contender.participant);
+    if (const auto s = take_sample(contender)) place_threads(contender, total_seconds(*s));
   }
   contender.warm_seconds = time().now() - start;
 }
 
+std::optional<Engine::TimedSample> Engine::sample_and_place(Contender& contender, std::int64_t iterations) {
+  workers_.watch_threads(*contender.participant);
+  auto taken = request_sample(contender, {.iterations = iterations});
+  if (!taken) return taken;
+  place_threads(contender, std::max(0.0, total_seconds(taken->sample)));
+  // A step of the clock may have passed without being seen, and a clock that went back hides time.
+  constexpr double fastest_answer = 50e-6;  // seconds
+  contender.request_seconds =
+      std::max({taken->answer_seconds, clock_step_, fastest_answer}) / static_cast<double>(iterations);
+  return taken;
+}
+
+double Engine::seconds_each(const Contender& contender, const TimedSample& taken) {
+  // Whether a program reports all of its time is seen later, in samples that are long enough.
+  return taken.sample.seconds > 0 && !taken.jumped ? taken.sample.seconds : contender.request_seconds;
+}
+
 void Engine::find_iterations(Contender& contender, double seconds) {
-  const Participant& participant = *contender.participant;
   std::int64_t iterations = 1;
   constexpr int most_rounds = 8;
   for (int round = 0; round < most_rounds; ++round) {
-    workers_.watch_threads(participant);
     contender.iterations = iterations;
-    const auto taken = request_sample(contender, {.iterations = iterations});
+    const auto taken = sample_and_place(contender, iterations);
     if (!taken) return;
-    const answer::Sample& s = taken->sample;
-    keep_losses(contender, s);
-    note_turn_cost(contender, s, taken->turn_seconds);
-    place_threads(contender, std::max(0.0, total_seconds(s)));
-    // A step of the clock may have passed without being seen, and a clock that went back hides time.
-    constexpr double fastest_answer = 50e-6;  // seconds
-    contender.request_seconds =
-        std::max({taken->answer_seconds, clock_step_, fastest_answer}) / static_cast<double>(iterations);
-    // Whether a program reports all of its time is seen later, in samples that are long enough.
-    const double each = s.seconds > 0 && !taken->jumped ? s.seconds : contender.request_seconds;
+    keep_losses(contender, taken->sample);
+    note_turn_cost(contender, taken->sample, taken->turn_seconds);
+    const double each = seconds_each(contender, *taken);
     if (round == 0) {
       // A call that is longer than the case's time is not repeated.
       if (each > seconds) break;
       continue;
     }
-    const double length = std::max(sample_length(turn_costs_[participant.key]), least_length(clock_step_));
+    const double length =
+        std::max(sample_length(turn_costs_[contender.participant->key]), least_length(clock_step_));
     const std::int64_t wanted = iterations_for(length, each, contender.request_seconds);
     // Close enough: another round would not change it by much. A single short call does not decide alone,
     // because the second may be as slow as the first.
@@ -568,16 +580,7 @@ void Engine::find_iterations(Contender& contender, double seconds) {
 
 void Engine::place_threads(const Contender& contender, double sample_seconds) {
   // The kernel finds the cores that a neighbour leaves free, if there is a choice.
-  if (contender.threads == 0 || contender.threads == contender.participant->threads)
-    workers_.place_threads(*contender.participant, sample_seconds);
-}
-
-void Engine::place_and_warm(Contender& contender) {
-  for (int round = 0; round < 2 && !contender.finished; ++round) {
-    workers_.watch_threads(*contender.participant);
-    const auto s = take_sample(contender);
-    if (s) place_threads(contender, total_seconds(*s));
-  }
+  if (!takes_fewer_threads(contender)) workers_.place_threads(*contender.participant, sample_seconds);
 }
 
 void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s, double turn_seconds) {
@@ -595,9 +598,28 @@ std::optional<answer::Sample> Engine::take_warm_up_sample(Contender& contender) 
 
 std::optional<answer::Sample> Engine::take_kept_sample(Contender& contender) {
   const double start = time().now();
-  auto s = contender.watch ? take_watched_sample(contender) : take_sample(contender);
+  std::function<void()> look;
+  if (contender.watch) {
+    contender.watch->begin();
+    look = [&] { contender.watch->look(); };
+  }
+  auto s = take_sample(contender, look);
   if (!s) return s;
-  keep(contender, *s);
+  const auto causes = contender.watch ? contender.watch->end() : std::vector<std::string>();
+  if (causes.empty()) {
+    contender.throttling.in_a_row = 0;
+  } else {
+    contender.throttling.note(std::ssize(contender.answers), causes);
+  }
+  contender.visits.back().push_back(s->seconds);
+  contender.answers.push_back(*s);
+  contender.answers.back().losses = {};
+  contender.answers.back().warnings = {};
+  constexpr std::size_t most_warnings = 16;  // a program may word its warning differently for each sample
+  for (const std::string& warning : s->warnings) {
+    if (contender.warnings.size() < most_warnings) add_once(contender.warnings, quoted_note(warning));
+  }
+  keep_losses(contender, *s);
   contender.spent += time().now() - start;
   note_turn_cost(contender, *s, time().now() - start);
   return s;
@@ -737,19 +759,6 @@ void Engine::note_clock(Contender& contender, const TimedSample& taken) const {
   set_clock_warning(contender.warnings, contender.clock_step, contender.jumps);
 }
 
-std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) {
-  contender.watch->begin();
-  auto s = take_sample(contender, [&] { contender.watch->look(); });
-  if (!s) return s;
-  const auto causes = contender.watch->end();
-  if (causes.empty()) {
-    contender.throttling.in_a_row = 0;
-  } else {
-    contender.throttling.note(std::ssize(contender.answers), causes);
-  }
-  return s;
-}
-
 std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double timeout) {
   const double start = time().now();
   auto epoch = ask<answer::Epoch>(contender, request::Epoch{}, timeout);
@@ -781,18 +790,6 @@ std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double ti
 void Engine::give_up(Contender& contender, const std::string& fault) {
   finish(contender, Status::failed, fault);
   workers_.stop_one(*contender.participant);
-}
-
-void Engine::keep(Contender& contender, const answer::Sample& s) {
-  contender.visits.back().push_back(s.seconds);
-  contender.answers.push_back(s);
-  contender.answers.back().losses = {};
-  contender.answers.back().warnings = {};
-  constexpr std::size_t most_warnings = 16;  // a program may word its warning differently for each sample
-  for (const std::string& warning : s.warnings) {
-    if (contender.warnings.size() < most_warnings) add_once(contender.warnings, quoted_note(warning));
-  }
-  keep_losses(contender, s);
 }
 
 /// Keeps a sample's losses, except after a training that ran for epochs, whose curve is kept alone, and in

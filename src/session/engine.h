@@ -1,12 +1,11 @@
-// The measuring loop that all commands share: prepare, verify, warm up, sample in rounds, verify again. The
-// commands run, gate and threshold decide which contenders are measured together, which are due in a round,
-// and when there are enough samples.
+// What is done with each contender: prepare, verify, choose its threads and iterations, sample, verify again.
+// The order, and the rounds in which contenders are sampled in turn, are in visit.h.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,7 +25,6 @@
 #include "session/worker_pool.h"
 #include "session/worker_process.h"
 #include "statistics/race.h"
-#include "version.h"
 #include "workloads/interface.h"
 
 namespace breakeven {
@@ -49,11 +47,10 @@ struct Contender {
   const Participant* participant;
   MeasuredProblem* problem;
   CaseResult* row;
-  bool finished = false;  // its status is final and it is measured no further
-  bool is_alone = false;  // memory is short: it is measured when no other program holds any
-  int launch = -1;        // the latest one
-  int threads = 0;        // that compute it; 0: as many as its program has
-  bool has_chosen_threads = false;
+  bool finished = false;               // its status is final and it is measured no further
+  bool is_alone = false;               // memory is short: it is measured when no other program holds any
+  int launch = -1;                     // the latest one
+  std::optional<int> threads;          // that compute it, once chosen; 0: as many as its program has
   std::optional<answer::Ready> ready;  // the answer to its latest preparation
 
   std::vector<std::vector<double>> visits;  // seconds per iteration, by visit
@@ -141,7 +138,8 @@ class Engine {
   void compute_reference(MeasuredProblem& problem);
   /// Prepares and verifies the case. It is not finished then if its samples can be taken.
   void prepare_and_verify(Contender& contender, int launch);
-  /// Determines the number of iterations per sample, or keeps that of an earlier visit of `seconds`.
+  /// Determines the number of iterations per sample, in a part of `seconds`, or keeps that of an earlier
+  /// visit.
   void calibrate(Contender& contender, double seconds, bool keeps_iterations);
   /// A sample that does not count; empty if the contender is finished by it.
   std::optional<answer::Sample> take_warm_up_sample(Contender& contender);
@@ -257,13 +255,10 @@ class Engine {
   void note_places(Contender& contender) const;
   /// Records the algorithm that the contender's program selected this time.
   static void note_algorithm(Contender& contender);
-  /// The first call is cold and does not count.
+  /// The iterations of a sample. The first call is cold and does not count.
   void find_iterations(Contender& contender, double seconds);
   /// Pins each thread that computed in the last sample, which took so long, to a core of its own.
   void place_threads(const Contender& contender, double sample_seconds);
-  /// Takes two samples that do not count. The first shows which threads compute, and is slower. The second
-  /// runs after the threads are pinned.
-  void place_and_warm(Contender& contender);
 
   /// A sample, and what passed meanwhile.
   struct TimedSample {
@@ -277,12 +272,16 @@ class Engine {
   std::optional<TimedSample> request_sample(Contender& contender, request::Sample request,
                                             std::optional<double> timeout = {},
                                             const std::function<void()>& meanwhile = {});
+  /// Requests a sample before those that count, pins the threads that compute in it, and notes how long the
+  /// request took.
+  std::optional<TimedSample> sample_and_place(Contender& contender, std::int64_t iterations);
+  /// About how long an iteration of that sample took.
+  static double seconds_each(const Contender& contender, const TimedSample& taken);
   /// Takes one sample of `contender.iterations`. One whose time is not believed is taken again, and then with
   /// more iterations, which a busy machine disturbs less: only if the driver's clock can tell for certain
   /// that the program does not report its time, the contender is finished. The iterations stay increased.
   std::optional<answer::Sample> take_sample(Contender& contender,
                                             const std::function<void()>& meanwhile = {});
-  std::optional<answer::Sample> take_watched_sample(Contender& contender);
   /// The seconds that the program may have spent in a request besides those that it reports.
   double untimed_seconds(const Contender& contender, const answer::Sample& sample);
   /// Learns from a sample how good its clock is, and warns of one that steps or jumps.
@@ -291,7 +290,6 @@ class Engine {
   double least_length(double clock_step) const;
   /// Finishes a contender whose program reports impossible values. The next case starts the program again.
   void give_up(Contender& contender, const std::string& fault);
-  void keep(Contender& contender, const answer::Sample& sample);
   void keep_losses(Contender& contender, const answer::Sample& sample);
   /// Records the overhead of a turn beyond its sample. Must be called only if the turn did nothing else.
   void note_turn_cost(const Contender& contender, const answer::Sample& sample, double turn_seconds);

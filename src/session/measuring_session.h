@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "session/environment.h"
@@ -53,7 +54,15 @@ class MeasuringSession : public Interface {
     explicit Attempts(MeasuringSession& session) : session_(session) {}
 
     /// Returns the round that counts, once it is taken.
-    std::optional<Round> add(const Round& round);
+    std::optional<Round> add(const Round& round) {
+      takes_again_ = true;
+      if (round.throttled) return std::nullopt;
+      if (!best_ || round.own_speed.value_or(1) > best_->own_speed.value_or(1)) best_ = round;
+      takes_again_ = !best_->is_undisturbed() && session_.patience() > 0;
+      if (!takes_again_) return std::exchange(best_, std::nullopt);
+      session_.retaken_seconds_ += round.seconds();
+      return std::nullopt;
+    }
     /// True if time ran out while a round was taken again and again.
     bool must_end() const { return takes_again_ && session_.out_of_time(); }
 

@@ -95,8 +95,8 @@ std::int64_t iterations_for(double sample_length, double seconds_each, double re
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
-std::vector<int> thread_counts(int all, int fast_cores) {
-  std::vector<int> counts{all};
+std::vector<int> fewer_threads(int all, int fast_cores) {
+  std::vector<int> counts;
   for (const int count : {all - 1, all / 2, fast_cores}) {
     if (count >= 1 && count < all && std::ranges::find(counts, count) == counts.end())
       counts.push_back(count);

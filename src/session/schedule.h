@@ -29,10 +29,10 @@ double stretch_seconds(double probe_cost);
 /// request's time per iteration, which is longer if caches are flushed in between.
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);
 
-/// The numbers of threads with which a case is timed, to take the fastest: `all`, which come first; one
-/// fewer, which leaves a core to whatever else runs; half of them, for work too small for all; and as many as
-/// there are fast cores.
-std::vector<int> thread_counts(int all, int fast_cores);
+/// The numbers of threads below `all` with which a case is timed, to take the fastest: one fewer, which
+/// leaves a core to whatever else runs; half of them, for work too small for all; and as many as there are
+/// fast cores.
+std::vector<int> fewer_threads(int all, int fast_cores);
 
 /// The iterations that are run for so many that count, if `extra_work` is the share of further ones.
 std::int64_t iterations_to_run(std::int64_t counted, double extra_work);

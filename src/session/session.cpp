@@ -74,6 +74,8 @@ class Session : public MeasuringSession {
         plan_(plan),
         save_(save) {}
 
+  /// Each launch visits every problem, a single launch twice. What was slow in them, as far as is known at
+  /// the end, is visited again: in a launch of its own if there are several.
   Result run() {
     begin();
     save_(result_, 0);
@@ -129,7 +131,7 @@ class Session : public MeasuringSession {
                                .backend = backend,
                                .options = worker_options(plan_.threads),
                                .threads = plan_.threads,
-                               .thread_counts = plan_.thread_counts,
+                               .fewer_threads = plan_.fewer_threads,
                                .extra_work = extra_work});
     }
     // Contenders point to their rows, which must not move.
@@ -299,8 +301,7 @@ class Session : public MeasuringSession {
   /// Measures these contenders, once the machine is at its own speed again.
   void measure_when_quiet(SessionProblem& problem, const Contenders& contenders, int launch, int pass,
                           double seconds_to_wait) {
-    seconds_to_wait_ = std::min(seconds_to_wait, seconds_of_launch());
-    measure_together(contenders, launch, pass);
+    measure_together(contenders, launch, pass, std::min(seconds_to_wait, seconds_of_launch()));
     summarise_and_save(problem);
   }
 
@@ -367,10 +368,10 @@ class Session : public MeasuringSession {
   }
 
   /// Measures contenders in turn, and after them those alone whose memory does not suffice beside others.
-  void measure_together(const Contenders& contenders, int launch, int pass) {
+  void measure_together(const Contenders& contenders, int launch, int pass, double seconds_to_wait = 0) {
     Contenders together, alone;
     for (RunContender* contender : contenders) (contender->is_alone ? alone : together).push_back(contender);
-    measure(together, launch, pass);
+    measure(together, launch, pass, seconds_to_wait);
     for (RunContender* contender : together) {
       if (together.size() == 1 || !engine_.reopen_for_memory(*contender)) continue;
       leave_out_unverified(*contender);
@@ -379,12 +380,13 @@ class Session : public MeasuringSession {
     }
     for (RunContender* contender : alone) {
       engine_.stop_workers();
-      measure({contender}, launch, pass);
+      measure({contender}, launch, pass, seconds_to_wait);
     }
   }
 
-  /// Samples contenders in rounds until each is precise enough or out of its time.
-  void measure(const Contenders& contenders, int launch, int pass) {
+  /// Samples contenders in rounds until each is precise enough or out of its time. Waits for so many seconds
+  /// while the machine is slow.
+  void measure(const Contenders& contenders, int launch, int pass, double seconds_to_wait) {
     if (contenders.empty()) return;
     for (RunContender* contender : contenders) contender->progress = Progress::more;
     Visit visit(engine_, {.contenders = {contenders.begin(), contenders.end()},
@@ -392,7 +394,7 @@ class Session : public MeasuringSession {
                           .seconds = seconds_of_launch() / passes(),
                           .keeps_iterations = pass > 0});
     if (launch == 0 && pass == 0) train(contenders);
-    visit.warm_up(seconds_to_wait_ > 0 ? now() + seconds_to_wait_ : 0);
+    visit.warm_up(now() + seconds_to_wait);
     std::optional<double> begun, reported;
     while (visit.goes_on()) {
       if (!begun) begun = reported = now();
@@ -590,11 +592,8 @@ class Session : public MeasuringSession {
     row.warnings = contender.warnings;
     std::erase_if(contender.visits, [](const auto& visit) { return visit.empty(); });
     row.seconds.reset();
-    row.cpu_seconds.reset();
-    row.device_seconds.reset();
-    row.communication_seconds.reset();
-    row.joules.reset();
     row.latency.reset();
+    for (const auto& [name, member] : reported_amounts) (row.*member).reset();
     if (!contender.own_speed.empty())
       contender.own_speed.resize(contender.answers.size(), std::numeric_limits<double>::quiet_NaN());
     if (!contender.visits.empty()) {
@@ -683,7 +682,6 @@ class Session : public MeasuringSession {
   Result result_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;
-  double seconds_to_wait_ = 0;  // for the machine to be at its own speed again, before samples
   std::vector<RunStep> steps_;  // every problem in every visit, in order
   Countdown countdown_;
   std::size_t measured_ = 0;

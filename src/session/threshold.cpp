@@ -214,7 +214,7 @@ class ThresholdSession : public MeasuringSession {
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
         participants_[side].push_back(participant_of(backend, of, threshold_sides[side]));
-        participants_[side].back()->thread_counts = plan_.thread_counts[side];
+        participants_[side].back()->fewer_threads = plan_.fewer_threads[side];
         warn_of_backend(backend, reported_.warnings);
       }
     }
@@ -415,7 +415,7 @@ class ThresholdSession : public MeasuringSession {
     return is_enough;
   }
 
-  /// Those that are not finished, in random order.
+  /// The contenders that are not finished, in random order.
   std::vector<std::size_t> due_of(const std::vector<LaunchOfContender>& taken) {
     auto due = random_order(taken.size(), generator_);
     std::erase_if(due, [&](std::size_t i) { return taken[i].contender->finished; });

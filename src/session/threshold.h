@@ -17,7 +17,7 @@ struct ThresholdPlan {
   ThresholdConfig config;
   std::array<Side, 2> sides{Side{.threads = 1}, Side{.threads = 1}};  // baseline and challenger
   std::optional<BackendRecord> reference_backend;                     // without it nothing can be verified
-  std::array<std::vector<int>, 2> thread_counts = {};                 // as those of a SessionPlan
+  std::array<std::vector<int>, 2> fewer_threads = {};                 // as those of a SessionPlan
   int threads = 1;                                                    // of the reference backend
   double max_seconds = 3600;  // for all questions; those unanswered by then are unclear
 };

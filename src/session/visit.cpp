@@ -1,9 +1,6 @@
 #include "session/visit.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -110,8 +107,8 @@ std::vector<Round> Visit::sample(const std::vector<std::size_t>& due) {
     for (const std::size_t i : due) engine_.cool_down(*plan_.contenders[i]);
     rounds_.push_back(take_round(due));
     if (is_lost_) return {};
-    const bool is_probed = engine_.time().now() - begun_ >= engine_.speed().stretch();
-    if (!rounds_.back().throttled && !is_probed) return {};
+    const bool is_time_to_probe = engine_.time().now() - begun_ >= engine_.speed().stretch();
+    if (!rounds_.back().throttled && !is_time_to_probe) return {};
   }
   std::vector<Round> rounds = probe_rounds();
   return Interruption::requested() ? std::vector<Round>() : rounds;
@@ -135,10 +132,7 @@ std::vector<Round> Visit::probe_rounds() {
   if (rounds.empty()) return rounds;
   const RoundSpeed speed = engine_.speed().probe_after(rounds.size());
   if (!speed.own_speed) return rounds;
-  for (Round& round : rounds) {
-    round.own_speed = speed.own_speed;
-    round.probes = speed.probes;
-  }
+  for (Round& round : rounds) static_cast<RoundSpeed&>(round) = speed;
   for (std::size_t i = 0; i < plan_.contenders.size(); ++i) {
     const auto taken = static_cast<std::size_t>(
         std::ranges::count_if(rounds, [&](const Round& round) { return round.samples[i].has_value(); }));

@@ -17,12 +17,10 @@
 
 namespace breakeven {
 
-/// One sample of each contender that was due.
-struct Round {
+/// One sample of each contender that was due, and the machine's speed meanwhile.
+struct Round : RoundSpeed {
   std::vector<std::optional<answer::Sample>> samples;  // indexed by contender of the visit
   bool throttled = false;                              // a GPU had lowered its clocks, and resting may help
-  std::optional<double> own_speed;  // the machine's, the lower of before and after; empty if not probed
-  RoundProbes probes;
 
   /// True if no disturbance was detected.
   bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= trusted_speed_share; }
@@ -33,7 +31,7 @@ struct Round {
   double seconds() const;
 };
 
-/// Who is measured in a visit, and how.
+/// The contenders of a visit, and how they are measured.
 struct VisitPlan {
   std::vector<Contender*> contenders;
   int launch = 0;

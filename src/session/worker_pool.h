@@ -25,9 +25,12 @@ struct Participant {
   BackendRecord backend;
   WorkerOptions options;
   int threads = 1;                      // of one host; ranks there share them
-  std::vector<int> thread_counts = {};  // all `threads`, and fewer that a case may take; empty: it takes all
+  std::vector<int> fewer_threads = {};  // that a case may take instead
   int ranks = 1;
   double extra_work = 0;  // so many more iterations are run, as a share of those that count
+
+  /// All threads, or the i-th of fewer, counted from 1.
+  int threads_of(std::size_t i) const { return i == 0 ? threads : fewer_threads.at(i - 1); }
 };
 
 /// The share that extra_work_variable asks for, of programs with these options; 0 if it is not set. Throws

@@ -11,6 +11,7 @@
 #include "session/session.h"
 #include "session/worker_process.h"
 #include "unit/session/simulated_machine.h"
+#include "version.h"
 
 namespace breakeven {
 namespace {
@@ -349,7 +350,7 @@ struct ThreadsRun {
     machine.programs["/a"].by_threads = std::move(by_threads);
     plan.backends.pop_back();
     plan.threads = 8;
-    plan.thread_counts = {8, 7, 4};
+    plan.fewer_threads = {7, 4};
   }
   CaseResult result() { return run(machine, plan).cases.at(0); }
 };
@@ -400,7 +401,7 @@ TEST(Threads, AreAllForUntunedCasesColdCachesAndWhatTakesTooLong) {
     EXPECT_THAT(note_texts(all.warnings), Not(Contains(HasSubstr("threads"))));
   };
   ThreadsRun given(fewer_are_faster);
-  given.plan.thread_counts.clear();
+  given.plan.fewer_threads.clear();
   expect_all(given.result());
   ThreadsRun untuned(fewer_are_faster);
   untuned.plan.config.cases[0].problem.parameters.set("tuned", false);
