@@ -6,7 +6,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -17,8 +16,8 @@
 #include "results/whole_file.h"
 #include "session/discovery.h"
 #include "session/environment.h"
-#include "session/gpu.h"
 #include "session/measuring_session.h"
+#include "session/resumed_run.h"
 #include "session/schedule.h"
 #include "session/time_left.h"
 #include "statistics/summary.h"
@@ -48,10 +47,6 @@ std::size_t rank_counts_of(const std::vector<PlannedCase>& cases) {
   return counts.size();
 }
 
-/// Cases by (id, backend). The names refer to the cases, which must outlive the index.
-using CaseKey = std::pair<std::string_view, std::string_view>;
-using CaseIndex = std::map<CaseKey, const CaseResult*>;
-
 /// A contender of a run, which ends when it is precise enough.
 struct RunContender : Contender {
   using Contender::Contender;
@@ -72,10 +67,11 @@ class Session : public MeasuringSession {
       : MeasuringSession(plan.config.measure, instruments, plan.threads, plan.reference_backend,
                          std::numeric_limits<double>::infinity(), show),
         plan_(plan),
-        save_(save) {}
+        save_(save),
+        resumed_(plan.earlier) {}
 
-  /// Each launch visits every problem, a single launch twice. What was slow in them, as far as is known at
-  /// the end, is visited again: in a launch of its own if there are several.
+  /// Each launch visits every problem, a single launch twice. Cases that were slow, as far as is known at
+  /// the end, are measured again: in further launches if there are several.
   Result run() {
     begin();
     save_(result_, 0);
@@ -98,7 +94,7 @@ class Session : public MeasuringSession {
       add_launches_for_slow_ones();
     judge_speed_again();
     end_report(result_, plan_.earlier ? plan_.earlier->machine_speed : std::nullopt);
-    keep_earlier_warnings();
+    resumed_.keep_warnings(result_);
     for (SessionProblem& problem : problems_) summarise(problem);
     if (optimised) mark_implausible(result_);  // an unoptimised build measures no valid ceilings
     if (result_.sampling) result_.sampling->probe_seconds = engine_.speed().probe_seconds();
@@ -117,15 +113,10 @@ class Session : public MeasuringSession {
     result_.tool_compiler = compiler;
     result_.tool_build = build_type;
     result_.tool_commit = plan_.commit;
-    warn_of_commit();
-    warn_of_name();
+    resumed_.warn_of_differences(result_);
     result_.config = plan_.config.json;
     record_shard();
     result_.backends = plan_.backends;
-    CaseIndex earlier;
-    if (plan_.earlier) {
-      for (const auto& c : plan_.earlier->cases) earlier.emplace(CaseKey(c.id, c.backend), &c);
-    }
     for (const auto& backend : plan_.backends) {
       participants_.push_back({.key = backend.name,
                                .backend = backend,
@@ -135,31 +126,33 @@ class Session : public MeasuringSession {
                                .extra_work = extra_work});
     }
     // Contenders point to their rows, which must not move.
-    result_.cases.reserve(plan_.config.cases.size() * plan_.backends.size() +
-                          (plan_.earlier ? plan_.earlier->cases.size() : 0));
-    for (const auto& planned : plan_.config.cases) {
-      SessionProblem& problem = problems_.emplace_back();
-      problem.measured.planned = &planned;
-      const std::string id = planned.problem.id();
-      for (const Participant& participant : participants_) {
-        const BackendRecord& backend = participant.backend;
-        if (!backend.available || !takes_part(backend, planned.problem)) continue;
-        if (const auto old = earlier.find({id, backend.name}); old != earlier.end()) {
-          const CaseResult& known = *old->second;
-          earlier.erase(old);
-          if (known.status != Status::interrupted) {
-            result_.cases.push_back(known);
-            continue;
-          }
-        }
-        CaseResult& row = result_.cases.emplace_back(empty_case(planned, id, backend));
-        problem.contenders.emplace_back(engine_.with_ranks_of(planned.problem, participant), problem.measured,
-                                        row);
-        warn_of_backend(backend, result_.warnings);
+    result_.cases.reserve(plan_.config.cases.size() * plan_.backends.size() + resumed_.size());
+    for (const auto& planned : plan_.config.cases) add(planned);
+    resumed_.keep_rest(result_);
+    list_steps();
+  }
+
+  void add(const PlannedCase& planned) {
+    SessionProblem& problem = problems_.emplace_back();
+    problem.measured.planned = &planned;
+    const std::string id = planned.problem.id();
+    for (const Participant& participant : participants_) {
+      const BackendRecord& backend = participant.backend;
+      if (!backend.available || !takes_part(backend, planned.problem)) continue;
+      if (const CaseResult* known = resumed_.take(id, backend.name)) {
+        result_.cases.push_back(*known);
+        continue;
       }
-      if (problem.contenders.empty()) problems_.pop_back();
+      CaseResult& row = result_.cases.emplace_back(empty_case(planned, id, backend));
+      problem.contenders.emplace_back(engine_.with_ranks_of(planned.problem, participant), problem.measured,
+                                      row);
+      warn_of_backend(backend, result_.warnings);
     }
-    keep_unasked(earlier);
+    if (problem.contenders.empty()) problems_.pop_back();
+  }
+
+  /// Lists all visits to come, whose time is estimated.
+  void list_steps() {
     for (int step = 0; step < measure_.launches * passes(); ++step) {
       for (const SessionProblem& problem : problems_) {
         steps_.push_back(describe_step(problem.measured.planned->problem, problem.contenders.size()));
@@ -167,21 +160,6 @@ class Session : public MeasuringSession {
         if (step % passes() > 0) steps_.back().kind += " again";
       }
     }
-  }
-
-  /// Says that the earlier cases are of another source of this program.
-  void warn_of_commit() {
-    if (!plan_.earlier || plan_.earlier->tool_commit == plan_.commit) return;
-    result_.tool_commit.clear();  // a file has one only if all of its cases have it
-    if (plan_.earlier->tool_commit.empty() || plan_.commit.empty()) return;
-    result_.warnings.push_back(
-        {.kind = NoteKind::other_commit, .about = {plan_.earlier->tool_commit, plan_.commit}});
-  }
-
-  /// Says that the machine had another name, as a container has each time it starts.
-  void warn_of_name() {
-    if (!plan_.earlier || plan_.earlier->host.name == result_.host.name) return;
-    result_.warnings.push_back({.kind = NoteKind::other_host_name, .about = {plan_.earlier->host.name}});
   }
 
   /// Records which part of the cases this run measures. A continued run of all cases stays one.
@@ -205,37 +183,6 @@ class Session : public MeasuringSession {
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
     const auto can = [&](const BackendRecord& b) { return b.available && takes(b, problem); };
     return plan_.backends_are_named || can(backend) || std::ranges::none_of(plan_.backends, can);
-  }
-
-  /// Keeps cases of the earlier run that are not requested now unchanged.
-  void keep_unasked(const CaseIndex& unasked) {
-    if (!plan_.earlier) return;
-    for (const auto& b : plan_.earlier->backends) {
-      const auto now = std::ranges::find(result_.backends, b.name, &BackendRecord::name);
-      if (now == result_.backends.end()) {
-        result_.backends.push_back(b);
-      } else if (b.available && !now->available) {
-        // The kept results need the record of what they were measured with.
-        result_.warnings.push_back({.kind = NoteKind::backend_gone, .about = {b.name, now->reason}});
-        *now = b;
-      }
-    }
-    for (const Gpu& gpu : plan_.earlier->host.gpus) {
-      auto& known = result_.host.gpus;
-      if (std::ranges::find(known, gpu.id, &Gpu::id) == known.end()) known.push_back(gpu);
-    }
-    for (const auto& c : plan_.earlier->cases) {
-      if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
-    }
-  }
-
-  /// Adds the warnings of the earlier part, whose results are among these, except those that this run makes
-  /// again for both.
-  void keep_earlier_warnings() {
-    if (!plan_.earlier) return;
-    for (const Note& warning : plan_.earlier->warnings) {
-      if (!is_of_speed(warning.kind) && !is_of_environment(warning.kind)) add_once(result_.warnings, warning);
-    }
   }
 
   /// The participants that measure something in the next launch.
@@ -680,6 +627,7 @@ class Session : public MeasuringSession {
   const std::function<void(const Result&, std::size_t)>& save_;
   bool is_full_ = false;  // the file of results
   Result result_;
+  ResumedRun resumed_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;
   std::vector<RunStep> steps_;  // every problem in every visit, in order
