@@ -366,7 +366,10 @@ class Gate : public MeasuringSession {
   /// this launch only: a disturbed first launch must not leave all others with fewer.
   std::vector<std::size_t> order_of_launch(const Round& round, const std::vector<Contender*>& sides,
                                            std::size_t first) {
-    if (sides.size() == 1) return std::vector(pairs_of_launch(round.longest(), measure_), first);
+    if (sides.size() == 1) {
+      std::vector<std::size_t> alone(pairs_of_launch(round.longest(), measure_), first);
+      return alone;
+    }
     double overhead = 0;
     for (const Contender* side : sides) overhead += side->setup_seconds + side->warm_seconds;
     const double more = seconds_as_overhead(overhead, plan_.max_seconds / static_cast<double>(rules_.cases));

@@ -386,6 +386,7 @@ class ThresholdSession : public MeasuringSession {
   bool sample(std::vector<LaunchOfContender>& taken, int launch) {
     if (taken.empty()) return true;  // there is nothing to compare
     std::vector<Contender*> contenders;
+    contenders.reserve(taken.size());
     for (const LaunchOfContender& one : taken) contenders.push_back(one.contender);
     Visit visit(engine_, {.contenders = std::move(contenders),
                           .launch = launch,

@@ -20,10 +20,10 @@ constexpr const char* schema = "breakeven.kernels/1";
 constexpr std::size_t most_choices = 100;
 constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 20U;
 
-constexpr std::array fields{std::pair{"processor", &ChoiceKey::processor},
-                            std::pair{"features", &ChoiceKey::features},
-                            std::pair{"library", &ChoiceKey::library},
-                            std::pair{"version", &ChoiceKey::version}, std::pair{"file", &ChoiceKey::file}};
+constexpr std::array key_parts{
+    std::pair{"processor", &ChoiceKey::processor}, std::pair{"features", &ChoiceKey::features},
+    std::pair{"library", &ChoiceKey::library}, std::pair{"version", &ChoiceKey::version},
+    std::pair{"file", &ChoiceKey::file}};
 
 struct Choice {
   ChoiceKey key;
@@ -46,7 +46,7 @@ std::vector<Choice> choices_in(const std::string& text) {
   std::vector<Choice> choices;
   for (const Json& one : document["choices"]) {
     Choice choice{.key = {}, .kernels = member_text(one, "kernels")};
-    for (const auto& [name, field] : fields) choice.key.*field = member_text(one, name);
+    for (const auto& [name, field] : key_parts) choice.key.*field = member_text(one, name);
     choices.push_back(std::move(choice));
   }
   return choices;
@@ -75,7 +75,7 @@ std::string with_choice(const std::string& text, const ChoiceKey& key, const std
   Json document{{"schema", schema}, {"choices", Json::array()}};
   for (const Choice& choice : choices) {
     Json one = Json::object();
-    for (const auto& [name, field] : fields) one[name] = choice.key.*field;
+    for (const auto& [name, field] : key_parts) one[name] = choice.key.*field;
     one["kernels"] = choice.kernels;
     document["choices"].push_back(std::move(one));
   }

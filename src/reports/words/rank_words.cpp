@@ -46,7 +46,7 @@ std::string devices_text(const Candidate& candidate, std::size_t devices) {
 
 std::string no_cost_text(const Ranking& ranking, const Ranked& one) {
   const std::string& device = one.candidate.device;
-  const std::string no_price = fmt::format("there is no price for '{}'", device);
+  std::string no_price = fmt::format("there is no price for '{}'", device);
   switch (*one.no_cost) {
     case NoCost::no_prices:
       return "no prices were given";
