@@ -49,7 +49,7 @@ def check_decisions():
 
     def said(rows, changing=()):
         comparisons = sorted(claim.decide(rows), key=lambda one: one.value)
-        return answers.decided(claim, comparisons, list(changing))
+        return answers.decided(claim, comparisons, list(changing)).text
 
     slower = [row("onednn", 1), row("openblas", 3), row("pytorch", 1.5), row("jax", 9)]
     assert said(slower) == (
