@@ -7,9 +7,6 @@
 namespace breakeven {
 namespace {
 
-/// FLOPs that are verified in about a tenth of a second: with fewer, the time does not depend on the work.
-constexpr double short_work = 1e8;
-
 /// Seconds that finished steps took for each backend, by their work. Of equal steps the latest one counts.
 using Finished = std::map<double, double>;
 
@@ -34,7 +31,7 @@ std::optional<double> estimate_seconds_left(std::span<const RunStep> steps) {
   std::size_t remaining = 0, of_new_kinds = 0;
   for (const RunStep& step : steps) {
     if (step.seconds) continue;
-    if (all.empty() || step.work > 2 * std::max(all.rbegin()->first, short_work)) return std::nullopt;
+    if (all.empty() || step.work > 2 * all.rbegin()->first) return std::nullopt;
     const auto kind = kinds.find(step.kind);
     seconds += nearest(kind == kinds.end() ? all : kind->second, step.work) * step.backends;
     ++remaining;

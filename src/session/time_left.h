@@ -17,7 +17,7 @@ struct RunStep {
 
 /// Estimates the seconds of the remaining steps: for each backend, a step takes as long as the finished step
 /// of its kind with the nearest work. Empty if most of the remaining steps are of kinds without a finished
-/// step, or one has more than twice the work of every finished step, and is not short.
+/// step, or one has more than twice the work of every finished step.
 std::optional<double> estimate_seconds_left(std::span<const RunStep> steps);
 
 /// Smooths the estimates after each step for display: the time counts down with the clock, and a new estimate

@@ -128,11 +128,6 @@ TEST(TimeLeft, OneFarLargerStepMakesItUnknown) {
   EXPECT_EQ(estimate_seconds_left(steps), std::nullopt);
 }
 
-TEST(TimeLeft, SmallStepsTakeAsLongWhateverTheirWork) {
-  const std::vector steps{done(todo("matmul", 1024), 2), todo("matmul", 8192)};
-  EXPECT_THAT(estimate_seconds_left(steps), Optional(DoubleNear(2, 1e-9)));
-}
-
 TEST(TimeLeft, AtTheEndNothingIsLeft) {
   EXPECT_THAT(estimate_seconds_left(std::vector{done(todo("matmul"), 2)}), Optional(Eq(0.0)));
 }
