@@ -34,8 +34,10 @@ RunStep describe_step(const Case& problem, std::size_t backends) {
   const Value* target = problem.parameters.find("target_accuracy");
   const bool has_goal = (epochs != nullptr && problem.parameters.integer("epochs") > 0) ||
                         (target != nullptr && problem.parameters.number("target_accuracy") > 0);
+  const Value* network = problem.parameters.find("network");
   // Training to a goal takes an unpredictable number of steps, so single steps do not predict its time.
   return {.kind = fmt::format("{}{}", problem.workload->op(), has_goal ? " to a goal" : ""),
+          .variant = network != nullptr ? problem.parameters.text("network") : "",
           .work = problem.flop(),
           .backends = static_cast<double>(backends)};
 }

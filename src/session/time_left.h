@@ -9,15 +9,16 @@ namespace breakeven {
 
 /// One problem in one launch, measured on all of its backends.
 struct RunStep {
-  std::string kind;  // the operation
-  double work = 0;   // FLOPs; the time to verify grows with them, the time to sample does not
+  std::string kind;     // the operation
+  std::string variant;  // such as the network; steps of one variant differ only in their work
+  double work = 0;      // FLOPs; the time to verify grows with them, the time to sample does not
   double backends = 1;
   std::optional<double> seconds = std::nullopt;  // set when finished
 };
 
-/// Estimates the seconds of the remaining steps: for each backend, a step takes as long as the finished step
-/// of its kind with the nearest work. Empty if most of the remaining steps are of kinds without a finished
-/// step, or one has more than twice the work of every finished step.
+/// Estimates the seconds of the remaining steps. For each backend, a step takes a constant time, which the
+/// steps of its variant share, plus a time proportional to its work. Empty if too many of the remaining steps
+/// are unlike the finished ones, or far larger.
 std::optional<double> estimate_seconds_left(std::span<const RunStep> steps);
 
 /// Smooths the estimates after each step for display: the time counts down with the clock, and a new estimate
