@@ -495,15 +495,6 @@ class SurroundingsTest(unittest.TestCase):
             self.assertIn(b"big.json: does not fit into memory", done.stderr, command)
         (self.folder / "big.json").unlink()
 
-    def test_the_end_of_memory_in_a_long_list_is_said(self):
-        """To free a list needs no memory."""
-        if self.is_sanitized():
-            self.skipTest("memory cannot be limited here: the driver is built with a sanitizer")
-        self.write("many.json", '{"workloads": [{"op": "matmul", "m": [' + "8," * 2_000_000 + "8]}]}")
-        done = self.launch(["list", "many.json"], Surroundings("little memory", limit(resource.RLIMIT_AS, 60 * MIB)))
-        self.assertEqual((done.returncode, done.stderr.startswith(b"breakeven: memory ended")), (2, True), done)
-        (self.folder / "many.json").unlink()
-
     def test_large_files_are_read_in_little_memory(self):
         """No samples are kept for a report, and one case at a time is in memory as JSON: less than the text needs."""
         if self.is_sanitized():
