@@ -51,11 +51,6 @@ int merge_files(const MergeCommand& o) {
   try {
     merged = merge_shards(std::move(shards), allowed);
   } catch (const ShardsIncomparable& e) {
-    if (e.kinds.empty())
-      throw CommandError(
-          "{} and {} are not shards of one run: {}; measure one of them again with the other's breakeven, "
-          "config, options and backends",
-          e.first, e.other, reasons_text(e.differences));
     throw CommandError(
         exit_code::incomplete,
         fmt::format("{} (the base) and {} (the head) were not measured alike: {}; measure one of "

@@ -73,12 +73,6 @@ class Collector {
     if (note) add(kind, std::move(*note));
   }
   std::vector<FoundDifference> take() { return std::move(found_); }
-  std::vector<Note> take_notes() {
-    std::vector<Note> notes;
-    notes.reserve(found_.size());
-    for (FoundDifference& difference : found_) notes.push_back(std::move(difference.note));
-    return notes;
-  }
 
  private:
   std::vector<FoundDifference> found_;
@@ -221,29 +215,6 @@ bool may_race(const CaseResult& result) {
   return tuned == nullptr || *tuned != Value(false);
 }
 
-/// What all shards of one run share, by name. A backend that is missing in both results is no difference.
-std::map<std::string, std::string> shared_settings(const Result& result, const Result& other) {
-  const ShardRecord& shard = *result.shard;
-  std::map<std::string, std::string> shared{
-      {"number of shards", fmt::to_string(shard.shard.count)},
-      {"version of breakeven", result.tool_version},
-      {"fingerprint of the config", fingerprint_of({result.config})},
-      {"number of cases (--filter, shapes)", fmt::to_string(shard.cases)},
-      {"fingerprint of the cases (--filter, shapes)", shard.fingerprint},
-      {"precision (--precision)", fmt::to_string(shard.settings.precision)},
-      {"time limit in seconds (--seconds)", fmt::to_string(shard.settings.max_seconds)},
-      {"time for energy in seconds (--seconds)", fmt::to_string(shard.settings.energy_seconds)},
-      {"library_defaults (--library-defaults)", fmt::to_string(shard.settings.library_defaults)}};
-  for (const BackendRecord& backend : result.backends) {
-    const BackendRecord* there = find_backend(other.backends, backend.name);
-    const bool is_in_neither = !backend.available && there != nullptr && !there->available;
-    shared[fmt::format("backend {} (--backends)", backend.name)] = backend.available ? "available"
-                                                                   : is_in_neither   ? "not available"
-                                                                                     : backend.reason;
-  }
-  return shared;
-}
-
 const Gpu* find_gpu(const Result& result, const std::string& id) {
   const auto found = std::ranges::find(result.host.gpus, id, &Gpu::id);
   return found == result.host.gpus.end() ? nullptr : &*found;
@@ -322,13 +293,6 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
   return found.take();
 }
 
-std::vector<Note> shard_differences(const Result& base, const Result& head) {
-  Collector found;
-  found.each(Difference::settings, shared_settings(base, head), shared_settings(head, base));
-  found.text(Difference::settings, "commit of breakeven", base.tool_commit, head.tool_commit);
-  return found.take_notes();
-}
-
 std::optional<Note> rank_difference(const CaseResult& base, const CaseResult& head) {
   const auto was = rank_spots(base);
   const auto is = rank_spots(head);
@@ -375,7 +339,8 @@ std::vector<Note> lesser_differences(const Result& base, const Result& head, con
   found.text(lesser, "commit of breakeven", base.tool_commit, head.tool_commit);
   found.text(lesser, "compiler of breakeven", base.tool_compiler, head.tool_compiler);
   found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
-  std::vector<Note> notes = found.take_notes();
+  std::vector<Note> notes;
+  for (FoundDifference& difference : found.take()) notes.push_back(std::move(difference.note));
   // The time of a program that depends on the clock alone changes by as much.
   constexpr double noticeable = 0.02;
   if (const auto ratio = clock_ratio(base, head);

@@ -52,10 +52,6 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);
 
-/// Differences between two shards in what all shards of one run share: the program, the config, the options
-/// of `run`, and which backends were measured.
-std::vector<Note> shard_differences(const Result& base, const Result& head);
-
 /// How the places of the ranks differ, by hosts and threads. The names of hosts do not count. Empty if they
 /// agree or are unknown.
 std::optional<Note> rank_difference(const CaseResult& base, const CaseResult& head);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -42,16 +42,65 @@ void check_are_shards(const std::vector<ShardFile>& files) {
   }
 }
 
-/// Throws unless all files are of one run. Files of earlier versions name no commit, so the others are
-/// compared with one that does.
-void check_same_run(const std::vector<ShardFile>& files) {
-  const ShardFile& first =
-      *std::ranges::max_element(files, {}, [](const ShardFile& f) { return !f.result.tool_commit.empty(); });
-  for (const ShardFile& file : files) {
-    auto differences = shard_differences(first.result, file.result);
-    if (!differences.empty())
-      throw ShardsIncomparable{
-          .first = first.file, .other = file.file, .differences = std::move(differences)};
+/// Throws unless `other` is of the same run as `first`.
+void check_same_run(const ShardFile& first, const ShardFile& other) {
+  const ShardRecord& was = *first.result.shard;
+  const ShardRecord& is = *other.result.shard;
+  const auto differ = [&](std::string_view what, const auto& then, const auto& now, std::string_view remedy) {
+    if (then != now)
+      refuse("{} has {} {}, and {} has {}; {}", first.file, what, then, other.file, now, remedy);
+  };
+  if (was.shard.count != is.shard.count)
+    refuse("{} is shard {}, and {} is shard {}: they are parts of different divisions; give the files of one",
+           first.file, was.shard.text(), other.file, is.shard.text());
+  differ("the version of breakeven", first.result.tool_version, other.result.tool_version,
+         "measure all shards with one version");
+  if (first.result.config != other.result.config)
+    refuse("{} and {} have different configs; measure all shards with the same config", first.file,
+           other.file);
+  differ("the number of cases", was.cases, is.cases,
+         "measure all shards with the same --filter and the same lists of shapes");
+  if (was.fingerprint != is.fingerprint)
+    refuse(
+        "{} and {} are shards of different cases; measure all with the same --filter and the same lists of "
+        "shapes",
+        first.file, other.file);
+  differ("the precision", was.settings.precision, is.settings.precision,
+         "give all shards the same --precision");
+  differ("the time limit in seconds", was.settings.max_seconds, is.settings.max_seconds,
+         "give all shards the same --seconds");
+  differ("the time for energy in seconds", was.settings.energy_seconds, is.settings.energy_seconds,
+         "give all shards the same --seconds");
+  differ("library_defaults", was.settings.library_defaults, is.settings.library_defaults,
+         "give all shards --library-defaults, or none");
+  const auto then = names_in(first.result.backends);
+  const auto now = names_in(other.result.backends);
+  if (then != now)
+    refuse("{} has the backends {}, and {} has {}; give all shards the same --backends", first.file,
+           fmt::join(then, ", "), other.file, fmt::join(now, ", "));
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    const BackendRecord& here = first.result.backends[i];
+    const BackendRecord& there = other.result.backends[i];
+    if (here.available == there.available) continue;
+    const auto& [lacks, record] = here.available ? std::pair(&other, &there) : std::pair(&first, &here);
+    refuse(
+        "{}: {} was not available, and it was for other shards: {}; install it and measure the shard again, "
+        "or "
+        "leave it out of all shards with --backends",
+        lacks->file, record->name, record->reason);
+  }
+}
+
+/// Throws if two files name different commits. Files of earlier versions name none.
+void check_commits(const std::vector<ShardFile>& files) {
+  const auto is_known = [](const ShardFile& file) { return !file.result.tool_commit.empty(); };
+  const auto first = std::ranges::find_if(files, is_known);
+  for (auto other = first; other != files.end(); ++other) {
+    if (is_known(*other) && other->result.tool_commit != first->result.tool_commit)
+      refuse(
+          "{} was measured by breakeven of commit {}, and {} by breakeven of commit {}; measure one of them "
+          "again with the other's breakeven (`breakeven --version` shows its commit)",
+          first->file, first->result.tool_commit, other->file, other->result.tool_commit);
   }
 }
 
@@ -219,40 +268,51 @@ std::optional<MachineSpeed> joined_speed(const std::vector<ShardFile>& files) {
 /// Takes the cases of all shards, in the config's order, and those of one case in the order of the backends.
 /// Throws if a file does not have the cases of its shard.
 std::vector<CaseResult> joined_cases(std::vector<ShardFile>& files) {
-  const ShardRecord& run = *files.front().result.shard;
+  struct Placed {
+    std::size_t position = 0, backend = 0;
+    CaseResult* result = nullptr;
+  };
+  std::vector<Placed> placed;
   std::size_t sum = 0;
   for (const ShardFile& file : files) sum += file.result.shard->positions.size();
-  if (sum != run.cases)
-    refuse("the shards have {} cases together, and the run has {}; measure them again", sum, run.cases);
+  if (sum != files.front().result.shard->cases)
+    refuse("the shards have {} cases together, and the run has {}; measure them again", sum,
+           files.front().result.shard->cases);
+  std::vector<bool> is_taken(sum, false);
   const auto names = names_in(files.front().result.backends);
-  std::vector<std::string> ids(run.cases);
-  std::multimap<std::pair<std::size_t, std::ptrdiff_t>, CaseResult> placed;  // by position and backend
   for (ShardFile& file : files) {
     const auto& positions = file.result.shard->positions;
-    const bool is_repeated = std::ranges::any_of(positions, [&](std::size_t p) { return !ids[p].empty(); });
     std::unordered_map<std::string, std::size_t> index;  // of the case in the shard, by id
     for (CaseResult& c : file.result.cases) {
       const std::size_t i = index.try_emplace(c.id, index.size()).first->second;
       if (i >= positions.size()) break;
-      ids[positions[i]] = c.id;
-      const auto backend = std::ranges::find(names, c.backend) - names.begin();
-      placed.emplace(std::pair(positions[i], backend), std::move(c));
+      const auto backend = std::ranges::find(names, c.backend);
+      placed.push_back({.position = positions[i],
+                        .backend = static_cast<std::size_t>(backend - names.begin()),
+                        .result = &c});
     }
+    const bool is_repeated =
+        std::ranges::any_of(positions, [&](std::size_t position) { return is_taken[position]; });
     if (index.size() != positions.size() || is_repeated)
       refuse(
-          "{0}: does not have the cases of shard {1}; measure it again with `breakeven run CONFIG --shard "
-          "{1} "
+          "{}: does not have the cases of shard {}; measure it again with `breakeven run CONFIG --shard {} "
           "--out FILE`",
-          file.file, shard_of(file).text());
-    file.result.cases.clear();
+          file.file, shard_of(file).text(), shard_of(file).text());
+    for (const std::size_t position : positions) is_taken[position] = true;
   }
-  if (fingerprint_of(ids) != run.fingerprint)
+  std::ranges::stable_sort(placed, {}, [](const Placed& p) { return std::pair(p.position, p.backend); });
+  std::vector<CaseResult> cases;
+  cases.reserve(placed.size());
+  std::vector<std::string> ids;
+  for (const Placed& p : placed) {
+    if (ids.size() <= p.position) ids.push_back(p.result->id);
+    cases.push_back(std::move(*p.result));
+  }
+  if (fingerprint_of(ids) != files.front().result.shard->fingerprint)
     refuse(
         "the cases of the shards are not those of their run, which its fingerprint tells; measure them "
         "again");
-  std::vector<CaseResult> cases;
-  cases.reserve(placed.size());
-  for (auto& [place, result] : placed) cases.push_back(std::move(result));
+  for (ShardFile& file : files) file.result.cases.clear();
   return cases;
 }
 
@@ -266,7 +326,8 @@ std::vector<std::string> allowable_differences() {
 
 Result merge_shards(std::vector<ShardFile> files, const std::set<Difference>& allowed) {
   check_are_shards(files);
-  check_same_run(files);
+  for (const ShardFile& file : files) check_same_run(files.front(), file);
+  check_commits(files);
   check_complete(files);
 
   std::vector<Note> warnings;

@@ -23,9 +23,8 @@ class ShardError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown for shards that are not of one run, or were measured under conditions too different for one result:
-/// the files of the first and of another shard, how they differ, and the differences that would have to be
-/// allowed. Shards of different runs cannot be joined: no kinds.
+/// Thrown for shards that were measured under conditions too different for one result: the files of the first
+/// and of another shard, how they differ, and the differences that would have to be allowed.
 struct ShardsIncomparable {
   std::string first, other;
   std::vector<Note> differences = {};

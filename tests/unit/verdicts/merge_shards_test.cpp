@@ -317,37 +317,29 @@ TEST(MergedShards, AreOfOneCommitWhereItIsKnown) {
   EXPECT_EQ(merge_shards(files, {}).tool_commit, "") << "one is of an earlier version";
   files[2].result.tool_commit = "aaaa-dirty";
   EXPECT_EQ(why_refused(files),
-            "2.json and 3.json: different commit of breakeven: aaaa → aaaa-dirty; --allow ");
+            files[1].file + " was measured by breakeven of commit aaaa, and " + files[2].file +
+                " by breakeven of commit aaaa-dirty; measure one of them again with the other's breakeven "
+                "(`breakeven --version` shows its commit)");
 }
 
 TEST(MergedShards, AreOfOneRun) {
   const std::vector<std::pair<Change, std::string>> faults{
       {[](Result& r) { r.shard.reset(); }, "2.json: does not say which shard of a run it is"},
-      {[](Result& r) { r.shard->shard.count = 4; }, "different number of shards: 3 → 4"},
-      {[](Result& r) { r.tool_version = "0.2.0"; }, "different version of breakeven: 0.1.0 → 0.2.0"},
-      {[](Result& r) { r.config = "{}"; }, "1.json and 2.json: different fingerprint of the config: "},
-      {[](Result& r) { r.shard->cases = 6; }, "different number of cases (--filter, shapes): 5 → 6"},
-      {[](Result& r) { r.shard->fingerprint = "g"; },
-       "different fingerprint of the cases (--filter, shapes): "},
-      {[](Result& r) { r.shard->settings.precision = 0.5; }, "different precision (--precision): 0 → 0.5"},
-      {[](Result& r) { r.shard->settings.max_seconds = 7; },
-       "different time limit in seconds (--seconds): 0 → 7"},
-      {[](Result& r) { r.shard->settings.energy_seconds = 7; },
-       "different time for energy in seconds (--seconds): 0 → 7"},
-      {[](Result& r) { r.shard->settings.library_defaults = true; },
-       "different library_defaults (--library-defaults): false → true"},
-      {[](Result& r) { r.backends.pop_back(); },
-       "1.json and 2.json: different backend b (--backends): available → none"},
+      {[](Result& r) { r.shard->shard.count = 4; }, "1.json is shard 1/3, and 2.json is shard 2/4"},
+      {[](Result& r) { r.tool_version = "0.2.0"; }, "the version of breakeven 0.1.0, and 2.json has 0.2.0"},
+      {[](Result& r) { r.config = "{}"; }, "1.json and 2.json have different configs"},
+      {[](Result& r) { r.shard->cases = 6; }, "the number of cases 5, and 2.json has 6"},
+      {[](Result& r) { r.shard->fingerprint = "g"; }, "are shards of different cases"},
+      {[](Result& r) { r.shard->settings.precision = 0.5; }, "--precision"},
+      {[](Result& r) { r.shard->settings.max_seconds = 7; }, "the same --seconds"},
+      {[](Result& r) { r.shard->settings.energy_seconds = 7; }, "the time for energy"},
+      {[](Result& r) { r.shard->settings.library_defaults = true; }, "--library-defaults"},
+      {[](Result& r) { r.backends.pop_back(); }, "1.json has the backends a, b, and 2.json has a;"},
       {[](Result& r) {
          r.backends[1].available = false;
          r.backends[1].reason = "no libb.so";
        },
-       "1.json and 2.json: different backend b (--backends): available → no libb.so"},
-      {[](Result& r) {
-         r.config = "{}";
-         r.tool_version = "0.2.0";
-       },
-       "; different version of breakeven: 0.1.0 → 0.2.0"},
+       "2.json: b was not available, and it was for other shards: no libb.so"},
       {[](Result& r) { r.cases.pop_back(), r.cases.pop_back(); },
        "2.json: does not have the cases of shard 2/3"},
       {[](Result& r) { r.cases.push_back(sample::product("a", 9, 1)); },
