@@ -45,8 +45,8 @@ struct RankedPart {
   bool in_place = false;        // the dtype is not the preferred one
   bool predicted = false;       // not measured on this candidate
   std::vector<const CaseResult*> without_time = {};  // its results, if there are no seconds
-  std::optional<RooflineOf> unpredicted = {};  // the source from which they could not be predicted either
-  std::optional<double> own_speed = {};        // own_speed_of() the samples whose seconds they are
+  std::optional<RooflineOf> unpredicted = {};        // nor could it be predicted from this
+  std::optional<double> own_speed = {};              // own_speed_of() the samples whose seconds they are
   std::size_t devices = 1;  // GPUs, or hosts of processors, on which the fastest backend ran
   std::optional<Estimate> fastest_joules = {};     // of the fastest backend
   std::optional<ComputedBy> most_economical = {};  // the backend whose `joules` they are
@@ -149,7 +149,7 @@ struct Ranking {
   /// kind.
   std::map<PredictedBy, PredictionError> prediction_errors;
   std::optional<Prices> prices;
-  std::vector<PredictedBy> predictions;    // that parts are of
+  std::vector<PredictedBy> predictions;    // used for some part
   std::vector<std::string> left_out;       // names of candidates with times, but none of the common work
   std::vector<std::string> unused_prices;  // of machines that are not here; empty if these are many
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <thread>
 #include <utility>
 
@@ -263,6 +262,7 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   const MeasuredProblem& problem = *contender.problem;
   const Case& c = problem.planned->problem;
   report_progress_(contender, "preparing");
+  contender.choosing_seconds = 0;
   const double begun = time().now();
   if (!start_worker(contender)) return;
   const double start = time().now();
@@ -295,7 +295,7 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   if (std::exchange(contender.launch, launch) != launch) contender.spent = 0;
   watch_gpu(contender);
   wait_until_idle(contender);
-  contender.setup_seconds = time().now() - begun - std::exchange(contender.choosing_seconds, 0);
+  contender.setup_seconds = time().now() - begun - contender.choosing_seconds;
 }
 
 bool Engine::prepare(Contender& contender) {
@@ -324,7 +324,7 @@ std::vector<double> Engine::time_threads(Contender& contender, int threads, doub
   for (int call = 0; call < calls_before_times; ++call) {
     const auto taken = sample_and_place(contender, iterations);
     if (!taken) return {};
-    const double each = seconds_each(contender, *taken);
+    const double each = seconds_each(*taken);
     const bool is_last = call + 1 == calls_before_times;
     if (each > long_call && (is_last || each > measure_.max_seconds)) return {each};
     iterations = iterations_for(seconds_to_time_threads, each, contender.request_seconds);
@@ -333,7 +333,7 @@ std::vector<double> Engine::time_threads(Contender& contender, int threads, doub
   for (int call = calls_before_times; call < calls_to_time_threads; ++call) {
     const auto taken = request_sample(contender, {.iterations = iterations});
     if (!taken) return {};
-    times.push_back(seconds_each(contender, *taken));
+    times.push_back(seconds_each(*taken));
   }
   return times;
 }
@@ -534,16 +534,20 @@ std::optional<Engine::TimedSample> Engine::sample_and_place(Contender& contender
   auto taken = request_sample(contender, {.iterations = iterations});
   if (!taken) return taken;
   place_threads(contender, std::max(0.0, total_seconds(taken->sample)));
-  // A step of the clock may have passed without being seen, and a clock that went back hides time.
-  constexpr double fastest_answer = 50e-6;  // seconds
-  contender.request_seconds =
-      std::max({taken->answer_seconds, clock_step_, fastest_answer}) / static_cast<double>(iterations);
+  contender.request_seconds = request_seconds_each(*taken);
   return taken;
 }
 
-double Engine::seconds_each(const Contender& contender, const TimedSample& taken) {
+double Engine::request_seconds_each(const TimedSample& taken) const {
+  // A step of the clock may have passed without being seen, and a clock that went back hides time.
+  constexpr double fastest_answer = 50e-6;  // seconds
+  return std::max({taken.answer_seconds, clock_step_, fastest_answer}) /
+         static_cast<double>(taken.sample.iterations);
+}
+
+double Engine::seconds_each(const TimedSample& taken) const {
   // Whether a program reports all of its time is seen later, in samples that are long enough.
-  return taken.sample.seconds > 0 && !taken.jumped ? taken.sample.seconds : contender.request_seconds;
+  return taken.sample.seconds > 0 && !taken.jumped ? taken.sample.seconds : request_seconds_each(taken);
 }
 
 void Engine::find_iterations(Contender& contender, double seconds) {
@@ -555,7 +559,7 @@ void Engine::find_iterations(Contender& contender, double seconds) {
     if (!taken) return;
     keep_losses(contender, taken->sample);
     note_turn_cost(contender, taken->sample, taken->turn_seconds);
-    const double each = seconds_each(contender, *taken);
+    const double each = seconds_each(*taken);
     if (round == 0) {
       // A call that is longer than the case's time is not repeated.
       if (each > seconds) break;

@@ -136,7 +136,7 @@ class Engine {
   // The steps of a visit, in this order.
 
   void compute_reference(MeasuredProblem& problem);
-  /// Prepares and verifies the case. It is not finished then if its samples can be taken.
+  /// Prepares and verifies the case. If its samples can be taken, it is not finished after that.
   void prepare_and_verify(Contender& contender, int launch);
   /// Determines the number of iterations per sample, in a part of `seconds`, or keeps that of an earlier
   /// visit.
@@ -275,8 +275,10 @@ class Engine {
   /// Requests a sample before those that count, pins the threads that compute in it, and notes how long the
   /// request took.
   std::optional<TimedSample> sample_and_place(Contender& contender, std::int64_t iterations);
-  /// About how long an iteration of that sample took.
-  static double seconds_each(const Contender& contender, const TimedSample& taken);
+  /// How long an iteration of a sample took at most, by the driver's clock.
+  double request_seconds_each(const TimedSample& taken) const;
+  /// About how long an iteration of a sample took.
+  double seconds_each(const TimedSample& taken) const;
   /// Takes one sample of `contender.iterations`. One whose time is not believed is taken again, and then with
   /// more iterations, which a busy machine disturbs less: only if the driver's clock can tell for certain
   /// that the program does not report its time, the contender is finished. The iterations stay increased.

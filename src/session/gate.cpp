@@ -313,6 +313,7 @@ class Gate : public MeasuringSession {
       const auto prepared = random_order(2, generator_);  // either side is prepared first
       std::vector<std::size_t> begins{generator_() % 2};
       const auto pairs = take_rounds(one, {one.sides.at(prepared[0]), one.sides.at(prepared[1])}, begins);
+      // A permutation of two is its own inverse: prepared[base] is the base's index in the visit.
       if (!pairs.empty()) return add_launch(one, pairs, prepared[base], pairs, prepared[head]);
       for (Contender* side : one.sides) engine_.reopen_for_memory(*side);
       if (!one.is_apart()) return false;
@@ -355,7 +356,7 @@ class Gate : public MeasuringSession {
         counted.push_back(std::move(*round));
         if (counted.size() > 1) continue;
         if (begins.size() == 1) begins = order_of_launch(counted.front(), sides, begins.front());
-        report_progress(*sides.back(), "sampling");
+        report_progress(sides.size() > 1 ? *one.sides[head] : *sides.front(), "sampling");
       }
     }
     if (!visit.end() || counted.size() < begins.size()) counted.clear();

@@ -337,11 +337,11 @@ class Session : public MeasuringSession {
   /// while the machine is slow.
   void measure(const Contenders& contenders, int launch, int pass, double seconds_to_wait) {
     if (contenders.empty()) return;
-    for (RunContender* contender : contenders) contender->progress = Progress::more;
     Visit visit(engine_, {.contenders = {contenders.begin(), contenders.end()},
                           .launch = launch,
                           .seconds = seconds_of_launch() / passes(),
                           .keeps_iterations = pass > 0});
+    for (RunContender* contender : contenders) contender->progress = Progress::more;
     if (launch == 0 && pass == 0) train(contenders);
     visit.warm_up(now() + seconds_to_wait);
     std::optional<double> begun, reported;

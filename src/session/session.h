@@ -18,7 +18,7 @@ struct SessionPlan {
   bool backends_are_named = true;       // if false, all found backends; each measures the operations it has
   std::optional<BackendRecord> reference_backend;  // without it nothing can be verified
   int threads = 1;
-  std::vector<int> fewer_threads = {};  // that a case may take instead
+  std::vector<int> fewer_threads = {};  // numbers that a case may take instead of `threads`
   std::optional<Result> earlier;        // a run that this one continues
   std::string commit = {};              // of this program's source; empty if unknown
 };

@@ -25,7 +25,7 @@ struct Participant {
   BackendRecord backend;
   WorkerOptions options;
   int threads = 1;                      // of one host; ranks there share them
-  std::vector<int> fewer_threads = {};  // that a case may take instead
+  std::vector<int> fewer_threads = {};  // numbers that a case may take instead of `threads`
   int ranks = 1;
   double extra_work = 0;  // so many more iterations are run, as a share of those that count
 

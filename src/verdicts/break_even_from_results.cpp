@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 

@@ -37,9 +37,9 @@ Runs runs_of(std::span<const Result> results);
 struct MeasuredCase {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
-  std::size_t machine = 0;  // numbered in the order of the files, by machine_key()
-  std::size_t device = 0;   // the same of the machine's processors with one number of threads, or of a GPU
-  std::string caches = {};  // "warm" or "cold"
+  std::size_t machine = 0;                // numbered in the order of the files, by machine_key()
+  std::size_t device = 0;                 // likewise, of a GPU, or of processors with a number of threads
+  std::string caches = {};                // "warm" or "cold"
   std::optional<Roofline> roofline = {};  // set where it is shown and the device's ceilings are known
 
   bool is_gpu() const { return result->device != "cpu"; }

@@ -8,12 +8,12 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "verdicts/machines.h"
 
 namespace breakeven {
 namespace {
@@ -158,22 +158,21 @@ std::string problem_on_machine(const MeasuredCase& one) {
 
 std::vector<ProblemGroup> compare_backends(const Runs& runs) {
   const std::vector<Ceilings> known = ceilings(runs);
-  InOrder<std::string, std::vector<MeasuredCase>> by_op;
-  for (MeasuredCase& one : cases_of(runs)) at_key(by_op, one.result->op).push_back(std::move(one));
+  const std::vector<MachineRuns> machines = machines_of(runs);
+  const std::vector<MeasuredCase> cases = cases_of(runs);
   std::vector<ProblemGroup> groups;
-  groups.reserve(by_op.size());
-  for (const auto& [op, cases] : by_op) {
-    ProblemGroup& group = groups.emplace_back(ProblemGroup{.op = printable(op)});
-    for (const auto& alike : groups_of(cases, problem_on_machine)) {
-      const MeasuredCase& first = *alike.front();
-      Problem& problem = group.problems.emplace_back(
-          Problem{.title = problem_title(*first.result), .machine = machine_key(first.run->host)});
-      for (const MeasuredCase* one : alike) {
-        Entry& entry = problem.entries.emplace_back(Entry{*one});
-        entry.roofline = roofline(*one->result, known[one->device]);
-      }
-      rank(problem.entries);
+  std::unordered_map<std::string, std::size_t> group_of_op;
+  for (const auto& alike : groups_of(cases, problem_on_machine)) {
+    const MeasuredCase& first = *alike.front();
+    const auto [index, is_new] = group_of_op.try_emplace(first.result->op, groups.size());
+    if (is_new) groups.push_back({.op = printable(first.result->op)});
+    Problem& problem = groups[index->second].problems.emplace_back(
+        Problem{.title = problem_title(*first.result), .machine = machines[first.machine].key});
+    for (const MeasuredCase* one : alike) {
+      Entry& entry = problem.entries.emplace_back(Entry{*one});
+      entry.roofline = roofline(*one->result, known[one->device]);
     }
+    rank(problem.entries);
   }
   return groups;
 }
