@@ -33,8 +33,8 @@ std::vector<Parameter> network_parameters(std::vector<Parameter> more) {
       added_later(boolean_parameter(
           "fused",
           "bias, activations and their gradients in the kernels of products and convolutions, where "
-          "libraries have such; false: in kernels of their own. The backend cuda heeds it, others know "
-          "no difference",
+          "libraries have such; false: in kernels of their own. Only the backend cuda has this choice; "
+          "others ignore it",
           true)),
       tuned_parameter(),
       dtype_parameter(dtypes_of_networks()),

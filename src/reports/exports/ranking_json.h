@@ -6,7 +6,7 @@
 
 namespace breakeven {
 
-/// Writes JSON, schema breakeven.rank/1, described in docs/ranking.md.
+/// Writes JSON, schema breakeven.rank/1, described in docs/result-file.md.
 std::string to_json_text(const Ranking& ranking);
 
 }  // namespace breakeven
