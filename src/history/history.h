@@ -20,7 +20,7 @@ struct Machine {
   std::string description;  // CPU, CPUs, threads, GPUs, hosts of ranks
 };
 
-/// What a backend computed with in a run.
+/// The software that a backend computed with in a run.
 struct Software {
   std::string text;     // its version and its libraries', and the GPU's driver if there is one
   bool on_gpu = false;  // the speed of the CPUs explains nothing there

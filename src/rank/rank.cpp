@@ -484,7 +484,7 @@ std::vector<std::string> of_other_work(const Ranking& ranking) {
   return names;
 }
 
-/// Of each ranked candidate with cases that another ranked one lacks, if the work is what all have in common.
+/// The cases of ranked candidates that other ranked ones lack, if the work is what all have in common.
 std::vector<Uncounted> uncounted_cases(const Ranking& ranking) {
   std::vector<Uncounted> all;
   if (ranking.weighted) return all;

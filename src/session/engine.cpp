@@ -546,7 +546,7 @@ double Engine::request_seconds_each(const TimedSample& taken) const {
 }
 
 double Engine::seconds_each(const TimedSample& taken) const {
-  // Whether a program reports all of its time is seen later, in samples that are long enough.
+  // A program that does not report all of its time is found later, in samples that are long enough.
   return taken.sample.seconds > 0 && !taken.jumped ? taken.sample.seconds : request_seconds_each(taken);
 }
 

@@ -1,5 +1,5 @@
-// What is done with each contender: prepare, verify, choose its threads and iterations, sample, verify again.
-// The order, and the rounds in which contenders are sampled in turn, are in visit.h.
+// The steps of measuring a contender: prepare, verify, choose its threads and iterations, sample, verify
+// again. The order, and the rounds in which contenders are sampled in turn, are in visit.h.
 #pragma once
 
 #include <functional>

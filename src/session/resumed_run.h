@@ -1,4 +1,4 @@
-// What a run takes over from an earlier one that it continues.
+// The parts that a run takes over from the earlier one that it continues.
 #pragma once
 
 #include <map>

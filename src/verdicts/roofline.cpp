@@ -107,7 +107,9 @@ bool within_memory(const CaseResult& result) {
 }
 
 /// The ceilings of each device, from the cases for which `counts` is true.
-std::vector<Ceilings> ceilings_of(const std::vector<MeasuredCase>& cases, bool (*counts)(const CaseResult&)) {
+std::vector<Ceilings> ceilings_of(
+    const std::vector<MeasuredCase>& cases,
+    bool (*counts)(const CaseResult&) = [](const CaseResult&) { return true; }) {
   std::vector<Ceilings> all;
   for (const MeasuredCase& one : cases) {
     all.resize(std::max(all.size(), one.device + 1));
@@ -170,7 +172,7 @@ std::optional<double> Ceilings::usual_bytes_per_second_of_memory() const {
 }
 
 std::vector<Ceilings> ceilings(const Runs& results) {
-  return ceilings_of(cases_of(results), [](const CaseResult&) { return true; });
+  return ceilings_of(cases_of(results));
 }
 
 std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings) {
@@ -236,7 +238,7 @@ std::string why_beyond_any_processor(const CaseResult& result, double seconds, d
 void mark_implausible(Result& run) {
   if (std::ranges::none_of(run.cases, is_ceiling)) return;
   const std::vector<MeasuredCase> cases = cases_of({&run});
-  const std::vector<Ceilings> all = ceilings({&run});
+  const std::vector<Ceilings> all = ceilings_of(cases);
   const std::vector<Ceilings> undisturbed =
       ceilings_of(cases, [](const CaseResult& result) { return !was_disturbed(result); });
   for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -20,7 +20,7 @@ std::string unknown_text(const Ranking& ranking, const Ranked& one, Metric metri
 /// "4 cases of n1 are not counted: n2 has no times for them.", of each candidate.
 std::vector<std::string> uncounted_texts(std::span<const Uncounted> uncounted);
 
-/// What a reader must know of the ranking: how far predictions are off, who was left out, and so on.
+/// Notes on the ranking: how far predictions are off, which candidates were left out, and so on.
 std::vector<std::string> ranking_notes(const Ranking& ranking);
 
 std::string mixed_caches_text(const MixedCaches& mixed);

@@ -267,7 +267,7 @@ TEST(Rank, CostsAreTimesPricesByTheirExactName) {
   EXPECT_NEAR(ranking.paybacks[0].busy->value, 2, 1e-9);
 }
 
-/// Of a candidate without a cost.
+/// The reason why a candidate has no cost.
 std::string why_no_cost(const Ranked& one) {
   return one.no_cost == NoCost::ambiguous_price ? "ambiguous" : one.no_cost == NoCost::no_price ? "none" : "";
 }
