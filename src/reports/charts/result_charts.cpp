@@ -416,23 +416,6 @@ std::string question_of(const ThresholdAnswer& answer) {
   return answer.in == Metric::time ? work : fmt::format("{}, by {}", work, name(answer.in));
 }
 
-std::array<std::string, 2> distinct_names(const Threshold& threshold) {
-  std::array<std::string, 2> names{printable(name_of_side(threshold, 0)),
-                                   printable(name_of_side(threshold, 1))};
-  auto& [first, second] = names;
-  constexpr std::string_view on = " on ";
-  const std::size_t place = first.find(on);
-  if (place != std::string::npos && second.starts_with(first.substr(0, place + on.size()))) {
-    for (std::string& name : names) name.erase(0, place + on.size());
-  }
-  const std::size_t comma = first.rfind(", ");
-  if (comma != std::string::npos && second.ends_with(first.substr(comma)) && first != second) {
-    const std::size_t shared = first.size() - comma;
-    for (std::string& name : names) name.resize(name.size() - shared);
-  }
-  return names;
-}
-
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
   // In the order of Metric.
   static constexpr std::array leads{"times as fast", "times as economical", "times as cheap"};
@@ -451,7 +434,7 @@ Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer)
   });
   for (const ThresholdPoint& point : answer.points) {
     if (const auto ratio = point.ratio())
-      add_point(chart, distinct_names(threshold)[1],
+      add_point(chart, printable(short_names_of_sides(threshold)[1]),
                 point_at(static_cast<double>(point.value), amount_over(1, *ratio)), is_gpu);
   }
   if (chart.series.empty()) return chart;

@@ -45,10 +45,6 @@ std::vector<Chart> across_machines_charts(const Runs& runs);
 /// which it is interpolated. Has no points if no value was measured on both sides.
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer);
 
-/// The names of the sides without their common part, such as "OpenBLAS on " for two numbers of threads, or ",
-/// 2 cores" for two machines.
-std::array<std::string, 2> distinct_names(const Threshold& threshold);
-
 /// "Matrix products, m = n = k, f32, by cost"; printable.
 std::string question_of(const ThresholdAnswer& answer);
 

@@ -30,16 +30,15 @@ std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<State
   return figures;
 }
 
-/// Adds a sentence for each compared backend that could be faster here, with the reason. The warnings contain
-/// the remedies.
+/// Adds a sentence for each compared backend that could be faster here, with the reason and the remedy.
 void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& libraries, const Runs& runs) {
   std::set<std::string> said;
   for (const BackendSummary& one : libraries.backends) {
     for (const Result* run : runs) {
       for (const BackendRecord& backend : run->backends) {
         if (backend.name != one.backend || backend.warnings.empty()) continue;
-        const std::string cause = backend.warnings.front().substr(0, backend.warnings.front().find("; "));
-        said.insert(fmt::format("{} could be faster here: {}.", backend_title(one.backend), cause));
+        said.insert(fmt::format("{} could be faster here: {}.", backend_title(one.backend),
+                                backend.warnings.front()));
       }
     }
   }

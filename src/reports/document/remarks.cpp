@@ -34,13 +34,15 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
-/// Equal for notes of one kind about the same. In notes on cases, texts may contain figures, and algorithms
-/// have many names.
+/// Equal for notes of one kind about the same. Those that are about a case's own algorithms, ranks or memory
+/// are alike. Texts of other programs, and of older versions, may contain figures.
 std::string key_of(const Note& note, bool is_of_case) {
   std::string key = fmt::format("{}\n{}", name(note.kind), note.source);
-  if (note.kind == NoteKind::several_algorithms) return key;
+  const auto about_one_case = {NoteKind::several_algorithms, NoteKind::measured_alone, NoteKind::slow_rank,
+                               NoteKind::ranks_on_other_cpus};
+  if (is_of_case && std::ranges::find(about_one_case, note.kind) != about_one_case.end()) return key;
   const std::string about = printable(fmt::format("{}", fmt::join(note.about, "\n")));
-  return key + '\n' + (is_of_case ? without_numbers(about) : about);
+  return key + '\n' + (is_of_case && note.kind == NoteKind::quoted ? without_numbers(about) : about);
 }
 
 /// A remark on one or many results. Notes of one kind are one remark.

@@ -34,6 +34,11 @@ TableCell lead_of(const ThresholdPoint& point, Lead lead, bool from_results,
                      factor_text(faster, !ratio->interval));
 }
 
+std::array<std::string, 2> printable_names(const Threshold& threshold) {
+  const auto& [baseline, challenger] = short_names_of_sides(threshold);
+  return {printable(baseline), printable(challenger)};
+}
+
 bool has_several(const ThresholdContender& side) {
   return std::ranges::count(side.backends, true, &BackendRecord::available) != 1;
 }
@@ -41,7 +46,7 @@ bool has_several(const ThresholdContender& side) {
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
   const CellKind kind = kind_of(answer.in);
   const bool paired = !threshold.from_results;
-  const std::array<std::string, 2> names = distinct_names(threshold);
+  const std::array<std::string, 2> names = printable_names(threshold);
   Table table{.title = question_of(answer),
               .columns = {essential(printable(threshold.parameter), CellKind::count),
                           essential(names[0], kind),
@@ -78,7 +83,7 @@ std::string prices_text(const Threshold& t) {
 std::string lead_in_short(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
   if (!found.last) return "not measured";
-  const auto& [baseline, challenger] = distinct_names(threshold);
+  const auto& [baseline, challenger] = printable_names(threshold);
   const auto shown = [&](std::int64_t value) { return value_text(threshold.parameter, value); };
   if (const auto change = bracketed_change(answer))
     return fmt::format("{} from {}", change->above == Lead::challenger ? challenger : baseline,

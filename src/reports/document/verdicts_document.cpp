@@ -261,13 +261,7 @@ Document document_of(const Verdicts& verdicts) {
   Fold& method = card.folds.emplace_back(Fold{.title = "How this was decided"});
   add_sentence(method.sentences, fmt::format("A change of less than {} does not matter here (--threshold).",
                                              percent_text(verdicts.threshold)));
-  for (const Note& note : verdicts.method) {
-    const std::string text = note_text(note);
-    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 2) {
-      end = text.find(". ", begin);
-      add_sentence(method.sentences, text.substr(begin, end == std::string::npos ? end : end + 1 - begin));
-    }
-  }
+  for (const Note& note : verdicts.method) add_sentence(method.sentences, note_text(note));
   document.cards.push_back(std::move(card));
 
   if (!verdicts.complete)

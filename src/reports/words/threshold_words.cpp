@@ -365,6 +365,20 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   return counted ? fmt::format("{} on {}", names, counted->text()) : names;
 }
 
+std::array<std::string, 2> short_names_of_sides(const Threshold& threshold) {
+  std::array<std::string, 2> names{name_of_side(threshold, 0), name_of_side(threshold, 1)};
+  const auto dtypes = unlike_dtypes(threshold);
+  if (const auto first = only_difference(threshold, 0);
+      first && (!dtypes || dtypes->front() == dtypes->back()))
+    return {first->text(), only_difference(threshold, 1)->text()};
+  const std::size_t comma = names[0].rfind(", ");
+  if (comma == std::string::npos || names[0] == names[1] || !names[1].ends_with(names[0].substr(comma)))
+    return names;
+  const std::size_t shared = names[0].size() - comma;
+  for (std::string& name : names) name.resize(name.size() - shared);
+  return names;
+}
+
 std::string value_text(const std::string& parameter, std::int64_t value) {
   if (parameter != "bytes") return grouped(value);
   constexpr double four_digits = 999.5;

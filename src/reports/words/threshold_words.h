@@ -1,6 +1,7 @@
 // The words of break-even answers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -17,6 +18,10 @@ std::string width_note(const ThresholdAnswer& answer, const Threshold& threshold
 /// The name of a side: "OpenBLAS or oneDNN"; with its number of ranks or threads if the sides differ in
 /// nothing else; the machine's name if the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);
+
+/// The names of the sides in a table: their numbers of threads or ranks, if they differ in nothing else;
+/// machines' names without an ending that both have, such as ", 2 cores".
+std::array<std::string, 2> short_names_of_sides(const Threshold& threshold);
 
 /// A value of the parameter: "64 KiB" of bytes, otherwise "1,024".
 std::string value_text(const std::string& parameter, std::int64_t value);

@@ -118,19 +118,23 @@ TEST(ThresholdDocument, NamesNobodyAheadWhereTheSearchSeesNobody) {
 }
 
 TEST(ThresholdDocument, NamesSidesByWhatTheyDifferIn) {
-  const auto ahead = [](const std::string& baseline, const std::string& challenger) {
-    Threshold t = sample::threshold();
+  Threshold t = sample::threshold();
+  const auto ahead = [&](const std::string& baseline, const std::string& challenger) {
     t.sides[0].name = baseline;
     t.sides[1].name = challenger;
     const auto texts = column_texts(document_of(t).cards.at(0).details.at(0), "ahead");
     return texts.at(0) + ", " + texts.at(2);
   };
   EXPECT_EQ(ahead("EPYC Zen 4, 2 cores", "Xeon, 2 cores"), "EPYC Zen 4 by 2.0x, Xeon by ~3.7x");
-  EXPECT_EQ(ahead("OpenBLAS on 1 thread", "OpenBLAS on 2 threads"), "1 thread by 2.0x, 2 threads by ~3.7x");
   EXPECT_EQ(ahead("OpenBLAS", "OpenBLAS or oneDNN"), "OpenBLAS by 2.0x, OpenBLAS or oneDNN by ~3.7x");
   EXPECT_EQ(ahead("Xeon, 2 cores", "Xeon, 12 cores"), "Xeon, 2 cores by 2.0x, Xeon, 12 cores by ~3.7x");
   EXPECT_EQ(ahead("same", "same"), "same by 2.0x, same by ~3.7x");
   EXPECT_EQ(ahead("AB", "B"), "AB by 2.0x, B by ~3.7x");
+  for (ThresholdContender& side : t.sides) side.backends = {};
+  t.sides[0].wanted = t.sides[1].wanted = {"openblas"};
+  t.sides[0].threads = 1;
+  t.sides[1].threads = 2;
+  EXPECT_EQ(ahead("", ""), "1 thread by 2.0x, 2 threads by ~3.7x");
 }
 
 /// Long names of the sides would leave no room for the number of launches.

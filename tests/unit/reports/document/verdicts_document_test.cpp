@@ -220,12 +220,12 @@ TEST(VerdictsDocument, OfFewCasesShowsThoseWithoutAChangeToo) {
   EXPECT_THAT(findings(verdicts(cases), "verdict"), ElementsAre("slower"));
 }
 
-TEST(VerdictsDocument, TellsHowItDecidedInSentences) {
+TEST(VerdictsDocument, TellsHowItDecided) {
   Verdicts made = verdicts({verdict_of(Verdict::same, 1, 1)});
   made.method = {quoted_note("First it measures. Then it decides.")};
   const Document document = document_of(made);
   EXPECT_THAT(texts(document.cards.at(0).folds.back().sentences),
-              ElementsAre(HasSubstr("does not matter here"), "First it measures.", "Then it decides."));
+              ElementsAre(HasSubstr("does not matter here"), "First it measures. Then it decides."));
 }
 
 TEST(VerdictsDocument, ACaseThatGivesNoReasonHasARowToo) {
