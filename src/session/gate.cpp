@@ -39,7 +39,7 @@ struct ComparedCase {
   Effects effects;
   bool decided = false;
 
-  bool is_alone() const { return sides[base] == nullptr || sides[head] == nullptr; }
+  bool has_one_side() const { return sides[base] == nullptr || sides[head] == nullptr; }
   /// True if memory does not suffice for both sides at once.
   bool is_apart() const { return sides[base]->is_alone || sides[head]->is_alone; }
   Contender& only() const { return *(sides[base] != nullptr ? sides[base] : sides[head]); }
@@ -119,7 +119,7 @@ class Gate : public MeasuringSession {
     rules_.cases = 0;
     for (const ComparedProblem& problem : problems_) {
       rules_.cases +=
-          std::ranges::count_if(problem.cases, [](const ComparedCase& c) { return !c.is_alone(); });
+          std::ranges::count_if(problem.cases, [](const ComparedCase& c) { return !c.has_one_side(); });
     }
     rules_.cases = std::max<std::size_t>(1, rules_.cases);
     verdicts_.method = {{.kind = NoteKind::method_of_gate,
@@ -171,7 +171,7 @@ class Gate : public MeasuringSession {
         compared.sides.at(side) = &problem.contenders.emplace_back(
             engine_.with_ranks_of(planned.problem, *pair[side]), problem.problem, row);
       }
-      if (compared.is_alone()) say_what_is_missing(verdict, has(base) ? base : head, plan_.backends[p]);
+      if (compared.has_one_side()) say_what_is_missing(verdict, has(base) ? base : head, plan_.backends[p]);
     }
     if (problem.cases.empty()) problems_.pop_back();
   }
@@ -248,7 +248,7 @@ class Gate : public MeasuringSession {
     for (const std::size_t i : random_order(problem.cases.size(), generator_)) {
       ComparedCase& one = problem.cases[i];
       if (one.decided || Interruption::requested()) continue;
-      if (one.is_alone()) {
+      if (one.has_one_side()) {
         verify_alone(one);
         continue;
       }
@@ -448,7 +448,7 @@ class Gate : public MeasuringSession {
     bool any = false;
     for (ComparedProblem& problem : problems_) {
       for (ComparedCase& one : problem.cases) {
-        if (!one.decided || one.is_alone() || verdict_of(one).verdict == Verdict::incomparable) continue;
+        if (!one.decided || one.has_one_side() || verdict_of(one).verdict == Verdict::incomparable) continue;
         if (!judge_pairs_again(one)) continue;
         const Step step = decided(one);
         set_verdict(one, step);
@@ -543,7 +543,7 @@ class Gate : public MeasuringSession {
       for (ComparedCase& one : problem.cases) {
         if (one.decided) continue;
         CaseVerdict& verdict = verdict_of(one);
-        if (one.is_alone()) {
+        if (one.has_one_side()) {
           verdict.verdict = Verdict::incomparable;
           verdicts_.complete = false;
           continue;
@@ -648,7 +648,7 @@ class Gate : public MeasuringSession {
       for (const ComparedCase& one : problem.cases) {
         CaseVerdict& verdict = verdict_of(one);
         const auto& seconds = side == base ? verdict.base_seconds : verdict.head_seconds;
-        if (one.is_alone() || !seconds) continue;
+        if (one.has_one_side() || !seconds) continue;
         CaseResult& row = measured.cases.emplace_back(*one.sides.at(side)->row);
         row.status = Status::ok;
         row.seconds = Timing{.median = *seconds, .samples = {}};

@@ -35,13 +35,13 @@ Visit::Visit(Engine& engine, VisitPlan plan)
   for (const Contender* contender : plan_.contenders) engine_.compute_reference(*contender->problem);
   for (Contender* contender : plan_.contenders) {
     if (!contender->finished) engine_.prepare_and_verify(*contender, plan_.launch);
-    if (!can_do_without(*contender)) return;
+    if (end_if_pair_is_lost(*contender)) return;
   }
 }
 
-bool Visit::can_do_without(const Contender& contender) {
+bool Visit::end_if_pair_is_lost(const Contender& contender) {
   is_lost_ = is_lost_ || (contender.finished && plan_.is_paired);
-  return !is_lost_;
+  return is_lost_;
 }
 
 void Visit::warm_up(double wait_until) {
@@ -50,7 +50,7 @@ void Visit::warm_up(double wait_until) {
   engine_.speed().begin_visit(std::ranges::any_of(plan_.contenders, needs_probes));
   for (Contender* contender : plan_.contenders) {
     if (!contender->finished) engine_.calibrate(*contender, plan_.seconds, plan_.keeps_iterations);
-    if (!can_do_without(*contender)) return;
+    if (end_if_pair_is_lost(*contender)) return;
   }
   if (!plan_.keeps_iterations) match_iterations();
   take_warm_up_rounds();
@@ -80,7 +80,7 @@ void Visit::take_warm_up_rounds() {
       if (contender.finished || is_warm(warm_ups[i], plan_.seconds)) continue;
       const double start = engine_.time().now();
       const auto s = engine_.take_warm_up_sample(contender);
-      if (!can_do_without(contender)) return;
+      if (end_if_pair_is_lost(contender)) return;
       if (!s) continue;
       warm_ups[i].samples.push_back(s->seconds);
       // The longer one is reported by programs with simulated time.
@@ -120,7 +120,7 @@ Round Visit::take_round(const std::vector<std::size_t>& due) {
   for (const std::size_t i : due) {
     Contender& contender = *plan_.contenders[i];
     round.samples[i] = engine_.take_kept_sample(contender);
-    if (!can_do_without(contender)) return round;
+    if (end_if_pair_is_lost(contender)) return round;
     round.throttled |= round.samples[i] && engine_.may_rest(contender);
   }
   match_iterations();  // those of one side may have grown

@@ -71,8 +71,8 @@ class Visit {
   bool end(bool measures_energy = false);
 
  private:
-  /// Returns false, and ends the rounds, if a contender of a pair is finished: nothing is left to compare.
-  bool can_do_without(const Contender& contender);
+  /// Ends the rounds, and returns true, if a contender of a pair is finished: nothing is left to compare.
+  bool end_if_pair_is_lost(const Contender& contender);
   /// The same number of iterations for both contenders of a pair, if their times allow it.
   void match_iterations() const;
   /// Takes rounds of samples that do not count, until their times are steady.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <vector>
 
 #include "unit/session/simulated_machine.h"
@@ -98,6 +99,28 @@ TEST_F(SpeedRecordTest, ComparesEarlierRoundsWithWhatIsKnownNow) {
   own_speed_ = 1;
   record_.probe();
   EXPECT_DOUBLE_EQ(record_.by_now(early.probes), 0.5);
+}
+
+TEST_F(SpeedRecordTest, JudgesAgainWhatIsBelowTheTrustedSpeed) {
+  record_.begin_visit(true);
+  const auto probes_at = [&](double own_speed) {
+    own_speed_ = own_speed;
+    record_.probe();
+    return record_.probe_after(1).probes;
+  };
+  const auto judged_again = [&](double known, const RoundProbes& probes) {
+    std::vector<double> own_speed{known};
+    const bool is_changed = record_.judge_again(own_speed, {probes});
+    EXPECT_EQ(is_changed, own_speed.front() < known);
+    return own_speed.front();
+  };
+  const RoundProbes trusted = probes_at(0.951), slow = probes_at(0.949);
+  EXPECT_EQ(judged_again(1, trusted), 1);
+  EXPECT_DOUBLE_EQ(judged_again(1, slow), 0.949);
+  EXPECT_DOUBLE_EQ(judged_again(0.96, slow), 0.949);
+  EXPECT_EQ(judged_again(0.5, slow), 0.5) << "it was known to be slower";
+  EXPECT_THAT(judged_again(std::nan(""), slow), testing::IsNan()) << "it was not probed";
+  EXPECT_EQ(judged_again(0.96, {}), 0.96);
 }
 
 TEST_F(SpeedRecordTest, CalibratesTheProbeOnce) {
