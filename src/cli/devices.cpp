@@ -9,6 +9,8 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "reports/document/names.h"
+#include "reports/words/notes.h"
+#include "reports/words/words.h"
 #include "results/json.h"
 #include "session/discovery.h"
 #include "session/environment.h"
@@ -41,7 +43,7 @@ std::string to_text(const Host& host, const std::vector<BackendRecord>& backends
     text += fmt::format("{:<12} {} ({}){}; {}\n", b.name, b.device, b.device_name,
                         b.is_reference() ? ", the reference" : "", libraries);
     for (const std::string& warning : b.warnings) text += fmt::format("{:<12}   warning: {}\n", "", warning);
-    for (const std::string& note : b.notes) text += fmt::format("{:<12}   note: {}\n", "", note);
+    for (const Note& note : b.notes) text += fmt::format("{:<12}   note: {}\n", "", note_text(note));
     for (const auto& [op, dtypes] : b.supports)
       text += fmt::format("{:<12}   {}: {}\n", "", op, fmt::join(dtypes, " "));
   }
@@ -65,7 +67,7 @@ int devices(const DevicesOptions& o) {
     return exit_code::good;
   }
   std::string list;
-  for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + text_of(json_of(b));
+  for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + text_of(json_of(b, &report_words()));
   std::cout << fmt::format("{{\"host\": {},\n\"backends\": [{}\n]}}\n", text_of(json_of(host)), list);
   return exit_code::good;
 }

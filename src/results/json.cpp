@@ -169,7 +169,7 @@ void fields(Fields& f, BackendRecord& backend) {
   f.optional("supports", backend.supports);
   f.optional("unreadable", backend.unreadable);
   f.if_set("warnings", backend.warnings);
-  f.if_set("notes", backend.notes);
+  note_text_fields(f, "notes", backend.notes, true);
   f.optional("program", backend.program);
   cut_names(f, {&backend.name, &backend.reason, &backend.version, &backend.device_name, &backend.device_id});
 }

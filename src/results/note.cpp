@@ -64,6 +64,13 @@ Note quoted_note(std::string text) {
   return {.about = {std::move(text)}};
 }
 
+std::vector<Note> quoted_notes(const std::vector<std::string>& texts) {
+  std::vector<Note> notes;
+  notes.reserve(texts.size());
+  for (const std::string& text : texts) notes.push_back(quoted_note(text));
+  return notes;
+}
+
 Note with_source(std::string_view source, Note note) {
   note.source = note.source.empty() ? std::string(source) : fmt::format("{}: {}", source, note.source);
   return note;
@@ -101,11 +108,10 @@ void joined_note_field(Fields& f, const char* key, std::vector<Note>& notes, boo
   if (f.reads() && !text.empty()) notes = {quoted_note(std::move(text))};
 }
 
-void note_text_fields(Fields& f, const char* key, std::vector<Note>& notes) {
+void note_text_fields(Fields& f, const char* key, std::vector<Note>& notes, bool if_set) {
   std::vector<std::string> texts = texts_of(f, notes);
-  f.optional(key, texts);
-  if (f.writes()) return;
-  for (std::string& text : texts) notes.push_back(quoted_note(std::move(text)));
+  if_set ? f.if_set(key, texts) : f.optional(key, texts);
+  if (f.reads()) notes = quoted_notes(texts);
 }
 
 }  // namespace breakeven

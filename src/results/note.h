@@ -140,6 +140,11 @@ enum class NoteKind {
   slow_run,
   injected_work,
   fewer_threads,
+  // How a library's kernels were chosen.
+  kernels_replaced,
+  kernels_not_started,
+  kernel_choices_damaged,
+  kernel_choices_not_kept,
 };
 /// The names of a kind and its figures in files. Shares and changes are of 1, times in seconds.
 struct NoteForm {
@@ -147,7 +152,7 @@ struct NoteForm {
   std::array<const char*, 4> figures = {};
 };
 /// In the order of the kinds.
-inline constexpr std::array<NoteForm, 117> note_forms{{
+inline constexpr std::array<NoteForm, 121> note_forms{{
     {"quoted"},
     {"few_samples", {"samples", "seconds"}},
     {"time_limit", {"seconds", "reached", "requested"}},
@@ -265,8 +270,12 @@ inline constexpr std::array<NoteForm, 117> note_forms{{
     {"slow_run", {"run", "own_speed"}},
     {"injected_work", {"share"}},
     {"fewer_threads", {"speedup", "threads", "of"}},
+    {"kernels_replaced"},
+    {"kernels_not_started"},
+    {"kernel_choices_damaged"},
+    {"kernel_choices_not_kept"},
 }};
-static_assert(note_forms.size() == static_cast<std::size_t>(NoteKind::fewer_threads) + 1);
+static_assert(note_forms.size() == static_cast<std::size_t>(NoteKind::kernel_choices_not_kept) + 1);
 constexpr auto names_of(NoteKind) {
   std::array<std::string_view, note_forms.size()> names;
   std::ranges::transform(note_forms, names.begin(), &NoteForm::name);
@@ -290,6 +299,7 @@ std::span<const char* const> figure_names(NoteKind kind);
 
 /// A note in a program's own words.
 Note quoted_note(std::string text);
+std::vector<Note> quoted_notes(const std::vector<std::string>& texts);
 /// The same note, of `source`, within which its own source is: "openblas: head: ...".
 Note with_source(std::string_view source, Note note);
 
@@ -307,8 +317,8 @@ void add_once(std::vector<T>& all, T value) {
 /// Writes or reads notes: "warnings" with the text of each, and "notes" with the facts, if any has more than
 /// its text. Files of earlier versions have texts alone.
 void note_fields(Fields& f, std::vector<Note>& notes);
-/// The texts alone.
-void note_text_fields(Fields& f, const char* key, std::vector<Note>& notes);
+/// The texts alone; not written if there are none and `if_set`.
+void note_text_fields(Fields& f, const char* key, std::vector<Note>& notes, bool if_set = false);
 /// The texts as one, as of a reason; not written if `notes` are empty and `if_set`.
 void joined_note_field(Fields& f, const char* key, std::vector<Note>& notes, bool if_set = false);
 

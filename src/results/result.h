@@ -167,7 +167,7 @@ struct BackendRecord {
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;
   std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings = {};  // reasons why it is slower here than it could be, with remedies
-  std::vector<std::string> notes = {};     // other information for readers of its results
+  std::vector<Note> notes = {};            // other information for readers of its results
   std::string program;                     // path
   bool available = false;
   std::string reason;  // why it is not available

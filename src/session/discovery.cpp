@@ -121,11 +121,10 @@ void start_fastest_variant(const BackendProgram& program, const WorkerOptions& o
       greeted = std::move(asked);
       greeted.record.environment = std::move(chosen.environment);
     } else {
-      chosen.notes = {fmt::format(
-          "it does not start with the kernels that were chosen, and keeps its own: {}", asked.record.reason)};
+      chosen.notes = {{.kind = NoteKind::kernels_not_started, .about = {asked.record.reason}}};
     }
   }
-  for (std::string& note : chosen.notes) greeted.record.notes.push_back(std::move(note));
+  for (Note& note : chosen.notes) greeted.record.notes.push_back(std::move(note));
 }
 
 }  // namespace

@@ -127,9 +127,11 @@ bool is_of_environment(NoteKind kind) {
 }
 
 void warn_of_backend(const BackendRecord& backend, std::vector<Note>& warnings) {
-  for (const auto* all : {&backend.warnings, &backend.notes}) {
-    for (const std::string& text : *all) add_once(warnings, with_source(backend.name, quoted_note(text)));
-  }
+  const auto add = [&](const std::vector<Note>& notes) {
+    for (const Note& note : notes) add_once(warnings, with_source(backend.name, note));
+  };
+  add(quoted_notes(backend.warnings));
+  add(backend.notes);
 }
 
 std::string now_utc() {

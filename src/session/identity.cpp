@@ -177,7 +177,7 @@ BackendRecord to_record(const std::filesystem::path& program, const answer::Hell
                        .supports = hello.supports,
                        .unreadable = hello.unreadable,
                        .warnings = hello.warnings,
-                       .notes = hello.notes,
+                       .notes = quoted_notes(hello.notes),
                        .program = program.string(),
                        .available = true,
                        .reason = ""};

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "host/cpu.h"
 #include "host/steady_clock.h"
@@ -206,7 +207,8 @@ class VariantsOfProgram {
 
   const answer::Variant& own() const { return variants_.front(); }
   const std::vector<answer::Variant>& variants() const { return variants_; }
-  const std::string& problem() const { return problem_; }
+  /// Why it was not found in the cache file, or is not kept there.
+  const std::optional<Note>& problem() const { return problem_; }
 
   /// The variant that was chosen before; null if there is none.
   const answer::Variant* kept() {
@@ -215,15 +217,14 @@ class VariantsOfProgram {
       const auto found = std::ranges::find(variants_, name.value_or(""), &answer::Variant::name);
       return name && found != variants_.end() ? &*found : nullptr;
     } catch (const DamagedCache& e) {
-      problem_ = fmt::format("{} was not a file of choices of kernels: {}; they were raced again",
-                             file_.string(), e.what());
+      problem_ = {.kind = NoteKind::kernel_choices_damaged, .about = {file_.string(), e.what()}};
     } catch (const std::system_error&) {  // writing it fails as well, and reports why
     }
     return nullptr;
   }
 
   void keep(const answer::Variant& chosen) {
-    std::string why = "neither XDG_CACHE_HOME nor HOME names a folder";
+    Note not_kept{.kind = NoteKind::kernel_choices_not_kept};
     std::string before;
     try {
       before = text();                 // another program may have been raced meanwhile
@@ -233,13 +234,10 @@ class VariantsOfProgram {
     try {
       if (!file_.empty()) return write_whole_file(file_, now);
     } catch (const std::system_error& e) {
-      why = fmt::format("{} cannot be written: {}", file_.string(), e.code().message());
+      not_kept.about = {file_.string(), e.code().message()};
     }
     choices_of_this_run() = now;
-    problem_ = fmt::format(
-        "its kernels are raced in every run, which takes two seconds, because {}; set XDG_CACHE_HOME to a "
-        "folder that can be written",
-        why);
+    problem_ = std::move(not_kept);
   }
 
  private:
@@ -255,7 +253,7 @@ class VariantsOfProgram {
   ChoiceKey key_;
   std::vector<answer::Variant> variants_;  // the program's own first
   std::filesystem::path file_ = choices_file();
-  std::string problem_;
+  std::optional<Note> problem_;
 };
 
 }  // namespace
@@ -273,10 +271,8 @@ ChosenVariant choose_variant(const std::filesystem::path& program, const answer:
   }
   ChosenVariant made{.environment = chosen->environment};
   if (chosen != &choice.own())
-    made.notes.push_back(
-        fmt::format("its kernels for {} were replaced by those for {}, which are faster here",
-                    choice.own().name, chosen->name));
-  if (!choice.problem().empty()) made.notes.push_back(choice.problem());
+    made.notes.push_back({.kind = NoteKind::kernels_replaced, .about = {choice.own().name, chosen->name}});
+  if (choice.problem()) made.notes.push_back(*choice.problem());
   return made;
 }
 

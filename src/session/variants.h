@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
+#include "results/note.h"
 #include "session/worker.h"
 
 namespace breakeven {
@@ -15,7 +16,7 @@ namespace breakeven {
 /// How a program is to be started.
 struct ChosenVariant {
   std::vector<std::pair<std::string, std::string>> environment = {};  // empty: as it is
-  std::vector<std::string> notes = {};                                // for readers of its results
+  std::vector<Note> notes = {};                                       // for readers of its results
 };
 
 /// Chooses among the variants that the program's hello names: as the cache file says (variant_cache.h), or

@@ -40,9 +40,9 @@ ALLOWED = [
     ),
     (r"session/engine", r"hidden_by_further_runs|wait_for_own_speed", "the same; progress, which no file has"),
     (
-        r"session/(variants|discovery)",
-        r"problem_|keep|why|notes|time_limit",
-        "notes of a backend, next to those that its program gives, which are texts in files",
+        r"session/discovery",
+        r"time_limit",
+        "part of the reason of a status",
     ),
     (r"results/file_kind", r"kinds", "names of kinds of files"),
     (r"verdicts/break_even_from_results", r"title", "the question of an answer, which a config gives otherwise"),

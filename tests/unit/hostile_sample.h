@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven::sample {

@@ -1,7 +1,6 @@
 // Results of `threshold`, made by hand for tests.
 #pragma once
 
-#include "unit/quoted_notes.h"
 #include "verdicts/threshold.h"
 
 namespace breakeven::sample {

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "verdicts/verdict.h"
 

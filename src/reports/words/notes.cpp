@@ -478,6 +478,21 @@ std::string text_alone(const Note& n) {
     case NoteKind::fewer_threads:
       return fmt::format("computed by {}, which is {:.2f}x as fast as by all",
                          part_text(x[1], x[2], "thread", "threads"), x[0]);
+    case NoteKind::kernels_replaced:
+      return fmt::format("its kernels for {} were replaced by those for {}, which are faster here",
+                         about(n, 0), about(n, 1));
+    case NoteKind::kernels_not_started:
+      return fmt::format("it does not start with the kernels that were chosen, and keeps its own: {}",
+                         about(n, 0));
+    case NoteKind::kernel_choices_damaged:
+      return fmt::format("{} was not a file of choices of kernels: {}; they were raced again", about(n, 0),
+                         about(n, 1));
+    case NoteKind::kernel_choices_not_kept:
+      return fmt::format(
+          "its kernels are raced in every run, which takes two seconds, because {}; set XDG_CACHE_HOME to a "
+          "folder that can be written",
+          n.about.empty() ? "neither XDG_CACHE_HOME nor HOME names a folder"
+                          : fmt::format("{} cannot be written: {}", about(n, 0), about(n, 1)));
     case NoteKind::injected_work:
       return fmt::format("all times are {:g} % longer than they were: BREAKEVEN_EXTRA_WORK injects that",
                          x[0] * percent);

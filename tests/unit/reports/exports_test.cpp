@@ -15,7 +15,6 @@
 #include "results/google_benchmark.h"
 #include "unit/document_texts.h"
 #include "unit/hostile_sample.h"
-#include "unit/quoted_notes.h"
 #include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 #include "unit/well_formed.h"

@@ -9,7 +9,6 @@
 #include "results/counted_samples.h"
 #include "results/result.h"
 #include "unit/messages.h"
-#include "unit/quoted_notes.h"
 #include "unit/temporary_folder.h"
 #include "unit/texts_of_files.h"
 #include "workloads/workload.h"
@@ -148,7 +147,7 @@ Result full_result() {
                         .supports = {{"conv2d", {"f32"}}, {"matmul", {"f32", "s8"}}},
                         .unreadable = {{"joules", "no meter"}},
                         .warnings = {"slow"},
-                        .notes = {"other"},
+                        .notes = {quoted_note("other")},
                         .program = "/path/to/program",
                         .available = true,
                         .reason = "why not"});

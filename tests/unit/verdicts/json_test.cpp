@@ -9,7 +9,6 @@
 
 #include "results/reading.h"
 #include "unit/messages.h"
-#include "unit/quoted_notes.h"
 #include "unit/texts_of_files.h"
 #include "unit/verdicts_sample.h"
 

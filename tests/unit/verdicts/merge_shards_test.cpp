@@ -10,7 +10,6 @@
 
 #include "reports/words/notes.h"
 #include "unit/messages.h"
-#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "version.h"
 
@@ -141,11 +140,11 @@ TEST(MergedShards, KeepEachWarningOnce) {
     file.result.warnings = quoted_notes({"of all", "of " + file.file});
     file.result.backends[0].warnings = {"slow"};
   }
-  files[2].result.backends[0].notes = {"a note"};
+  files[2].result.backends[0].notes = {quoted_note("a note")};
   const Result merged = merge_shards(std::move(files), {});
   EXPECT_THAT(note_texts(merged.warnings), ElementsAre("of all", "of 1.json", "of 2.json", "of 3.json"));
   EXPECT_THAT(merged.backends[0].warnings, ElementsAre("slow"));
-  EXPECT_THAT(merged.backends[0].notes, ElementsAre("a note"));
+  EXPECT_THAT(merged.backends[0].notes, ElementsAre(quoted_note("a note")));
 }
 
 TEST(MergedShards, AddUpTheTimesOfSampling) {

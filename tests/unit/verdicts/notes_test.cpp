@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "unit/quoted_notes.h"
 #include "unit/verdicts_sample.h"
 #include "verdicts/notes.h"
 

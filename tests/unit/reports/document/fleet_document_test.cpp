@@ -5,7 +5,6 @@
 #include "reports/render/markdown.h"
 #include "reports/render/terminal.h"
 #include "unit/document_texts.h"
-#include "unit/quoted_notes.h"
 #include "unit/well_formed.h"
 
 namespace breakeven::fleet_document_test {

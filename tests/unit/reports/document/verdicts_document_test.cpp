@@ -4,7 +4,6 @@
 #include "reports/document/builders.h"
 #include "reports/document/verdict_findings.h"
 #include "unit/document_texts.h"
-#include "unit/quoted_notes.h"
 #include "unit/verdicts_sample.h"
 
 namespace breakeven::verdicts_document_test {

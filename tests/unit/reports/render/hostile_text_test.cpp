@@ -10,7 +10,6 @@
 #include "reports/render/terminal.h"
 #include "unit/history_sample.h"
 #include "unit/hostile_sample.h"
-#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "unit/thresholds_sample.h"
 #include "unit/verdicts_sample.h"

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
-#include "unit/quoted_notes.h"
 #include "unit/reports_sample.h"
 #include "unit/verdicts_sample.h"
 
