@@ -1,4 +1,4 @@
-// The names of backends as their vendors spell them, and what backends say about their algorithms.
+// The names of backends as their vendors spell them.
 #pragma once
 
 #include <string>
@@ -16,9 +16,5 @@ bool is_framework(std::string_view backend);
 /// The version in a backend's name, for libraries with several: `openblas-0.3.30` -> `0.3.30`; empty for
 /// other names.
 std::string_view version_in_name(std::string_view backend);
-
-/// The algorithm that a race chose, without what the text says of the race: "im2col" of "im2col, winograd
-/// took 1.3x". That differs from one race to the next, even if the choice is the same.
-std::string chosen_algorithm(std::string_view algorithm);
 
 }  // namespace breakeven

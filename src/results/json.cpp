@@ -272,6 +272,11 @@ void fields(Fields& f, Fit& fit) {
   f.optional("limit", fit.limit);
 }
 
+void fields(Fields& f, ChosenThreads& threads) {
+  f.required("chosen", threads.chosen);
+  f.required("of", threads.of);
+}
+
 void case_fields(Fields& f, CaseOnBackend& c) {
   f.required("id", c.id);
   f.required("op", c.op);
@@ -305,6 +310,7 @@ void fields(Fields& f, CaseResult& c) {
   f.if_set("samples_per_iteration", c.samples);
   f.optional("verify", c.verification);
   f.optional("algorithm", c.algorithm);
+  f.if_set("threads", c.threads);
   f.optional("conditions", c.conditions);
   note_fields(f, c.warnings);
   f.if_set("training", c.training);

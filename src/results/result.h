@@ -124,6 +124,12 @@ struct Conditions {
   std::vector<RankPlace> ranks = {};   // of a case that several processes computed, in their order
 };
 
+/// The number of threads of a case that is faster with fewer than the others of its backend have.
+struct ChosenThreads {
+  int chosen = 0, of = 0;
+  bool operator==(const ChosenThreads&) const = default;
+};
+
 /// A case on a backend; (id, backend) is unique in a file.
 struct CaseOnBackend {
   std::string id, label, op;
@@ -142,6 +148,7 @@ struct CaseResult : CaseOnBackend {
   std::int64_t samples = 0;                                   // images per iteration; 0 if not applicable
   std::optional<Verification> verification;
   std::string algorithm;
+  std::optional<ChosenThreads> threads = {};  // empty: those of the run
   Conditions conditions;
   std::vector<Note> warnings;
   Rare<Training> training;

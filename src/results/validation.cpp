@@ -191,6 +191,11 @@ std::string fault_of_ranks(const CaseResult& result) {
                      result.conditions.ranks.size());
 }
 
+std::string fault_of(const ChosenThreads& threads) {
+  if (0 < threads.chosen && threads.chosen < threads.of) return "";
+  return fmt::format("has {} of {} threads chosen", threads.chosen, threads.of);
+}
+
 std::string fault_of(const Verification& verification) {
   const std::int64_t least = std::min({verification.elements, verification.projections, verification.losses});
   if (least < 0) return fmt::format("has {} verified values", least);
@@ -434,7 +439,8 @@ std::string fault_of(const CaseResult& result) {
                    fault_of_amounts(result, 0), fault_of_optional(result.verification),
                    fault_of_optional(result.latency), fault_of_optional(result.training),
                    fault_of_target(result), fault_of_optional(result.fit), fault_of(result.conditions),
-                   fault_of_ranks(result), fault_of_kind(result, workload)});
+                   fault_of_ranks(result), fault_of_optional(result.threads),
+                   fault_of_kind(result, workload)});
 }
 
 std::string fault_of_amount(std::string_view name, double amount, const CaseResult& result, int cpus) {

@@ -13,7 +13,7 @@
 #include "host/cpu.h"
 #include "protocol/messages.h"
 #include "protocol/possible_seconds.h"
-#include "results/backend_spelling.h"
+#include "results/algorithm.h"
 #include "results/validation.h"
 #include "session/discovery.h"
 #include "session/mismatch.h"
@@ -248,7 +248,7 @@ bool Engine::start_worker(Contender& contender) {
 }
 
 void Engine::note_algorithm(Contender& contender) {
-  std::string algorithm = chosen_algorithm(contender.row->algorithm);
+  std::string algorithm = chosen_algorithm(algorithm_with_threads(*contender.row));
   auto& known = contender.algorithms;
   if (std::ranges::find(known, algorithm) != known.end()) return;
   known.push_back(std::move(algorithm));
@@ -274,8 +274,7 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
   CaseResult& row = *contender.row;
   row.algorithm = algorithm_text(*contender.ready);
   if (takes_fewer_threads(contender))
-    row.algorithm += fmt::format("{}{} of {} threads", row.algorithm.empty() ? "" : "; ", *contender.threads,
-                                 contender.participant->threads);
+    row.threads = {.chosen = *contender.threads, .of = contender.participant->threads};
   note_algorithm(contender);
 
   report_progress_(contender, "verifying");

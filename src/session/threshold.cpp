@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "results/algorithm.h"
 #include "session/environment.h"
 #include "session/measuring_session.h"
 #include "session/paired_launch.h"
@@ -528,8 +529,9 @@ class ThresholdSession : public MeasuringSession {
         notes.insert(with_source(backend, *throttled));
       const auto seconds = side.seconds.find(backend);
       if (contender.finished || seconds == side.seconds.end()) continue;
-      ThresholdPointSide one{
-          .backend = backend, .seconds = median(seconds->second), .algorithm = contender.row->algorithm};
+      ThresholdPointSide one{.backend = backend,
+                             .seconds = median(seconds->second),
+                             .algorithm = algorithm_with_threads(*contender.row)};
       if (const auto joules = side.joules.find(backend); joules != side.joules.end())
         one.joules = median(joules->second);
       if (price) one.cost = *one.seconds / 3600 * price->per_hour;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "plan/suggestion.h"
+#include "results/algorithm.h"
 #include "results/counted_samples.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
@@ -333,7 +334,7 @@ ThresholdPointSide point_side(const CaseResult& result) {
   return {.backend = result.backend,
           .seconds = result.seconds->median,
           .joules = result.joules,
-          .algorithm = result.algorithm,
+          .algorithm = algorithm_with_threads(result),
           .interval = result.seconds->interval(),
           .own_speed = own_speed_of(result)};
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "results/algorithm.h"
 #include "results/counted_samples.h"
 #include "results/google_benchmark.h"
 #include "statistics/significance.h"
@@ -217,7 +218,7 @@ class Comparison {
   void add_missing(const CaseResult& c) {
     CaseVerdict& made = add(c, Presence::only_base);
     made.base_status = c.status;
-    made.base_algorithm = c.algorithm;
+    made.base_algorithm = algorithm_with_threads(c);
     if (c.seconds) made.base_seconds = c.seconds->median;
     const BackendRecord* backend = find_backend(head_.backends, c.backend);
     if (backend == nullptr)
@@ -231,7 +232,7 @@ class Comparison {
   void add_new(const CaseResult& c) {
     CaseVerdict& made = add(c, Presence::only_head);
     made.head_status = c.status;
-    made.head_algorithm = c.algorithm;
+    made.head_algorithm = algorithm_with_threads(c);
     if (c.seconds) made.head_seconds = c.seconds->median;
     made.reasons = reasons_of(c);
   }
@@ -246,8 +247,8 @@ class Comparison {
     CaseVerdict& made = add(head, Presence::both);
     made.base_status = base.status;
     made.head_status = head.status;
-    made.base_algorithm = base.algorithm;
-    made.head_algorithm = head.algorithm;
+    made.base_algorithm = algorithm_with_threads(base);
+    made.head_algorithm = algorithm_with_threads(head);
     if (base.seconds && base.status == Status::ok) made.base_seconds = base.seconds->median;
     if (head.seconds && head.status == Status::ok) made.head_seconds = head.seconds->median;
     if (head.status != Status::ok) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "host/library_variables.h"
-#include "results/backend_spelling.h"
+#include "results/algorithm.h"
 #include "results/measure_settings.h"
 #include "results/number_text.h"
 #include "statistics/summary.h"
@@ -320,8 +320,8 @@ std::vector<FoundDifference> case_differences(const CaseResult& base, const Case
 }
 
 std::optional<Note> algorithm_difference(const CaseResult& base, const CaseResult& head) {
-  const std::string was = chosen_algorithm(base.algorithm);
-  const std::string is = chosen_algorithm(head.algorithm);
+  const std::string was = chosen_algorithm(algorithm_with_threads(base));
+  const std::string is = chosen_algorithm(algorithm_with_threads(head));
   if (unknown(was) || unknown(is) || was == is) return std::nullopt;
   return changed("algorithm", was, is);
 }

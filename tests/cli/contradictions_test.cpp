@@ -213,6 +213,8 @@ std::vector<Edit> edits() {
        "an accuracy of 0.5, and 0.9 after its last epoch"},
       {"an accuracy reached in between", with_training([](Json& t) { t["seconds_to_accuracy"] = 1.5; }),
        "1.5 s to its accuracy"},
+      {"as many threads as of the run", set_in_case("/threads", {{"chosen", 16}, {"of", 16}}),
+       "16 of 16 threads chosen"},
       {"a size that fits and was refused",
        set_in_case("/fit", {{"largest", 10}, {"refused", 9}, {"limit", ""}}),
        "10 as the largest size that fits, and 9 refused"},

@@ -14,6 +14,7 @@
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"
 #include "reports/words/notes.h"
+#include "results/algorithm.h"
 #include "verdicts/overview.h"
 #include "workloads/workload.h"
 
@@ -66,7 +67,8 @@ TableCell comparison(const Entry& entry) {
 
 std::string notes_of(const CaseResult& c) {
   std::vector<std::string> parts = note_texts(c.warnings);
-  if (c.status == Status::ok && !c.algorithm.empty()) parts.insert(parts.begin(), c.algorithm);
+  if (std::string algorithm = algorithm_with_threads(c); c.status == Status::ok && !algorithm.empty())
+    parts.insert(parts.begin(), std::move(algorithm));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

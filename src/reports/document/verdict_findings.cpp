@@ -15,7 +15,7 @@
 #include "reports/text.h"
 #include "reports/words/change_text.h"
 #include "reports/words/notes.h"
-#include "results/backend_spelling.h"
+#include "results/algorithm.h"
 #include "verdicts/overview.h"
 
 namespace breakeven {

@@ -23,6 +23,7 @@
 #include "reports/metrics.h"
 #include "reports/text.h"
 #include "reports/words/notes.h"
+#include "results/algorithm.h"
 
 namespace breakeven {
 namespace {
@@ -127,7 +128,7 @@ std::vector<CsvColumn> csv_columns() {
            "gbps", "roofline_share"});
   texts({{"roofline_limit", roofline_limit}});
   numbers({"samples_per_iteration", "samples_per_second", "verify_error", "verify_tolerance"});
-  texts({{"algorithm", [](const CsvRow& r) { return r.result.algorithm; }}});
+  texts({{"algorithm", [](const CsvRow& r) { return algorithm_with_threads(r.result); }}});
   numbers({"latency_p50", "latency_p99", "latency_count", "fit_largest", "fit_refused"});
   texts({{"fit_limit", [](const CsvRow& r) { return r.result.fit ? r.result.fit->limit : ""; }}});
   numbers({"training_steps", "loss_first", "loss_last", "accuracy", "epochs", "epoch_seconds",

@@ -15,6 +15,7 @@
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
+#include "results/algorithm.h"
 
 namespace breakeven {
 namespace {
@@ -34,7 +35,8 @@ std::string github_extra(const NamedCase& named, const Speed& timed) {
     lines.push_back(
         fmt::format("95 % interval: {} to {}", format_seconds(*timed.low), format_seconds(*timed.high)));
   if (const auto gflops = result.gflops()) lines.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
-  if (!result.algorithm.empty()) lines.push_back("algorithm: " + printable(result.algorithm));
+  if (const std::string algorithm = algorithm_with_threads(result); !algorithm.empty())
+    lines.push_back("algorithm: " + printable(algorithm));
   if (const BackendRecord* backend = find_backend(named.run->backends, result.backend))
     lines.push_back(describe_backend(*backend));
   lines.push_back(fmt::format("{}: {}", named.machine, describe_host(named.run->host)));

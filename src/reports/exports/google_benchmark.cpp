@@ -15,6 +15,7 @@
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
+#include "results/algorithm.h"
 #include "results/reading.h"
 
 namespace breakeven {
@@ -55,7 +56,8 @@ Json google_row(const NamedCase& named, std::size_t index, const std::optional<S
                                       {"joules", "joules"}})
       set_known(row, key, value_of(find_metric(metric), {.result = &result}));
   }
-  const std::string label = joined_known({printable(result.label), printable(result.algorithm)}, ", ");
+  const std::string label =
+      joined_known({printable(result.label), printable(algorithm_with_threads(result))}, ", ");
   if (!label.empty()) row["label"] = label;
   return row;
 }

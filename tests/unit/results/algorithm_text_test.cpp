@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "results/algorithm.h"
 #include "results/backend_spelling.h"
 
 namespace breakeven {

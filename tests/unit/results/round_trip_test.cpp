@@ -51,6 +51,7 @@ CaseResult full_case(const std::string& backend) {
                                 .projections = 8,
                                 .losses = 7};
   c.algorithm = "an algorithm";
+  c.threads = ChosenThreads{.chosen = 15, .of = 16};
   c.conditions = {.cpu_mhz = 3000.5,
                   .steal_percent = 0.5,
                   .other_cpu_percent = 1.5,
@@ -184,7 +185,7 @@ auto fields_of(const BackendRecord& b) {
 auto fields_of(const CaseResult& c) {
   return std::tie(c.id, c.label, c.op, c.parameters, c.dtype, c.backend, c.device, c.status, c.reason,
                   c.cpu_seconds, c.device_seconds, c.joules, c.flop, c.bytes, c.samples, c.algorithm,
-                  c.warnings);
+                  c.threads, c.warnings);
 }
 auto fields_of(const Timing& t) {
   return std::tie(t.median, t.ci_low, t.ci_high, t.samples, t.launches, t.iterations, t.throttled);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "reports/words/notes.h"
+#include "results/algorithm.h"
 #include "results/counted_samples.h"
 #include "results/whole_file.h"
 #include "session/session.h"
@@ -363,7 +364,8 @@ TEST(Threads, AreFewerWhereThatIsFaster) {
   const CaseResult half = run_with_threads({{8, 3}, {7, 2}, {4, 1}});
   EXPECT_NEAR(half.seconds->median, 1e-3, 5e-5);
   EXPECT_THAT(note_texts(half.warnings), Contains(HasSubstr("computed by 4 of 8 threads, which is ")));
-  EXPECT_EQ(half.algorithm, "scripted; 4 of 8 threads");
+  EXPECT_EQ(half.threads, (ChosenThreads{.chosen = 4, .of = 8}));
+  EXPECT_EQ(algorithm_with_threads(half), "scripted; 4 of 8 threads");
 }
 
 TEST(Threads, AreTheSameInAllLaunches) {
@@ -448,7 +450,7 @@ TEST(Threads, AreAllIfTheProgramFailsWithFewer) {
     const CaseResult all = fails.result();
     EXPECT_EQ(all.status, Status::ok) << all.reason;
     EXPECT_NEAR(all.seconds->median, 3e-3, 2e-4);
-    EXPECT_EQ(all.algorithm, "scripted");
+    EXPECT_FALSE(all.threads);
   }
 }
 

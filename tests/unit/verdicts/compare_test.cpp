@@ -457,6 +457,19 @@ TEST(CompareDifferences, AnotherAlgorithmIsSaidAndComparedWhereARacePicksIt) {
   }
 }
 
+/// Files of older versions have the threads in the algorithm's text.
+TEST(CompareDifferences, AnotherNumberOfThreadsIsAnotherAlgorithm) {
+  Result fewer = cpu_result(1.0001);
+  fewer.cases[0].threads = ChosenThreads{.chosen = 15, .of = 16};
+  Result older = cpu_result(1);
+  EXPECT_THAT(note_texts(compare_with(older, fewer).warnings),
+              ElementsAre("1 case: another algorithm was chosen in the head"));
+  older.cases[0].algorithm = "haswell; 15 of 16 threads";
+  const Verdicts verdicts = compare_with(older, fewer);
+  EXPECT_THAT(note_texts(verdicts.warnings), IsEmpty());
+  EXPECT_EQ(verdicts.cases[0].head_algorithm, "haswell; 15 of 16 threads");
+}
+
 /// A container has a new name each time it starts.
 TEST(CompareDifferences, AnotherNameOfTheHostIsSaidAndNoMore) {
   Result head = cpu_result(1.0001);
