@@ -271,20 +271,37 @@ std::variant<std::string, WorkerLost> RankedProgram::exchange(const std::string&
 
 std::variant<RankedProgram::Lines, WorkerLost> RankedProgram::ask_all(
     const std::string& line, std::chrono::duration<double> timeout, const std::function<void()>& meanwhile) {
-  const std::size_t longest = longest_answer(line);
   run_ready(context_);
+  if (auto lost = lose_if_out_of_turn()) return *std::move(lost);
+  send_to_all(line);
+  const std::size_t longest = longest_answer(line);
+  const Awaited rank = wait_for_answers(longest, timeout, meanwhile);
+  if (rank.talking != nullptr)
+    return lose_for_protocol(*rank.talking, fmt::format("sent a line of more than {:.3g} MiB",
+                                                        static_cast<double>(longest) / 0x1p20));
+  if (rank.unanswered == nullptr) return take_answers();
+  if (rank.ended != nullptr) return lose_as_it_ended(*rank.ended);
+  if (rank.refusing != nullptr)
+    return lose(Status::failed, fmt::format("{}: {}", rank.refusing->name, rank.refusing->refusal()->reason));
+  if (rank.silent != nullptr)
+    return lose(
+        Status::failed,
+        fmt::format("{} has shown no sign of life for {} s: it is stopped, or its host cannot be reached",
+                    rank.silent->name, longest_silence.count()));
+  if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
+  return launcher_.lose_as_late(timeout, rank.unanswered->name);
+}
+
+std::optional<WorkerLost> RankedProgram::lose_if_out_of_turn() {
   for (const auto& rank : ranks_) {
     if (const auto last = rank->last_words()) return lose_with(*rank, *last);
-    if (rank->has_answered()) {
-      return lose(Status::failed,
-                  fmt::format("{}: broke the protocol: sent a line without a request", rank->name));
-    }
-    if (rank->is_sending) {
-      return lose(
-          Status::failed,
-          fmt::format("{}: broke the protocol: answered a request before reading all of it", rank->name));
-    }
+    if (rank->has_answered()) return lose_for_protocol(*rank, "sent a line without a request");
+    if (rank->is_sending) return lose_for_protocol(*rank, "answered a request before reading all of it");
   }
+  return std::nullopt;
+}
+
+void RankedProgram::send_to_all(const std::string& line) {
   for (const auto& rank : ranks_) {
     rank->heard_at = {};
     rank->sending = line + "\n";
@@ -293,59 +310,55 @@ std::variant<RankedProgram::Lines, WorkerLost> RankedProgram::ask_all(
     asio::async_write(rank->socket, asio::buffer(rank->sending),
                       [rank](boost::system::error_code, std::size_t) { rank->is_sending = false; });
   }
+}
+
+RankedProgram::Awaited RankedProgram::wait_for_answers(std::size_t longest,
+                                                       std::chrono::duration<double> timeout,
+                                                       const std::function<void()>& meanwhile) {
   const auto first_that = [&](const auto& holds) {
-    const auto found = std::ranges::find_if(ranks_, holds);
-    return found == ranks_.end() ? nullptr : *found;
+    const auto found = std::ranges::find_if(ranks_, [&](const auto& rank) { return holds(*rank); });
+    return found == ranks_.end() ? nullptr : found->get();
   };
-  const auto unanswered = [&] { return first_that([](const auto& rank) { return !rank->has_answered(); }); };
-  const auto ended = [&] {
-    return first_that(
-        [](const auto& rank) { return rank->is_closed && (!rank->has_answered() || rank->last_words()); });
+  Awaited found;
+  const auto look_at_answers = [&] {
+    found.talking = first_that([&](Peer& rank) { return rank.received.line_size() > longest; });
+    found.unanswered = first_that([](Peer& rank) { return !rank.has_answered(); });
+    found.ended =
+        first_that([](Peer& rank) { return rank.is_closed && (!rank.has_answered() || rank.last_words()); });
   };
-  const auto talking = [&] {
-    return first_that([&](const auto& rank) { return rank->received.line_size() > longest; });
-  };
-  std::shared_ptr<Peer> silent, refusing;
   std::optional<RunningTime::Clock::duration> refused_at;
-  const auto look = [&](RunningTime::Clock::duration waited) {
-    silent = first_that([&](const auto& rank) { return rank->is_silent_beyond(waited); });
-    const auto first = first_that([](const auto& rank) { return rank->refusal().has_value(); });
-    if (first && !refused_at) refused_at = waited;
-    if (first && waited - *refused_at > longest_after_refusal) refusing = first;
+  const auto look_at_time = [&](RunningTime::Clock::duration waited) {
+    found.silent = first_that([&](Peer& rank) { return rank.is_silent_beyond(waited); });
+    Peer* const refusing = first_that([](Peer& rank) { return rank.refusal().has_value(); });
+    if (refusing != nullptr && !refused_at) refused_at = waited;
+    if (refusing != nullptr && waited - *refused_at > longest_after_refusal) found.refusing = refusing;
   };
   wait(context_, {.is_over =
                       [&] {
                         launcher_.take_in_output();
-                        return silent || refusing || talking() || ended() || !unanswered();
+                        look_at_answers();
+                        return found.is_over();
                       },
                   .timeout = timeout,
                   .meanwhile = meanwhile,
                   .most_pieces = 2 + 2 * ranks_.size() * longest / Peer::chunk_size,
-                  .so_far = look});
-  if (const auto rank = talking()) {
-    return lose(Status::failed, fmt::format("{}: broke the protocol: sent a line of more than {:.3g} MiB",
-                                            rank->name, static_cast<double>(longest) / 0x1p20));
+                  .so_far = look_at_time});
+  look_at_answers();  // some may have arrived after the last look
+  return found;
+}
+
+std::variant<RankedProgram::Lines, WorkerLost> RankedProgram::take_answers() {
+  Lines lines;
+  lines.reserve(ranks_.size());
+  for (const auto& rank : ranks_) {
+    if (const auto last = rank->last_words()) return lose_with(*rank, *last);
+    lines.push_back(*rank->received.take_line());
   }
-  if (!unanswered()) {
-    Lines lines;
-    lines.reserve(ranks_.size());
-    for (const auto& rank : ranks_) {
-      if (const auto last = rank->last_words()) return lose_with(*rank, *last);
-      lines.push_back(*rank->received.take_line());
-    }
-    return lines;
-  }
-  if (const auto rank = ended()) return lose_as_it_ended(*rank);
-  if (refusing)
-    return lose(Status::failed, fmt::format("{}: {}", refusing->name, refusing->refusal()->reason));
-  if (silent) {
-    return lose(
-        Status::failed,
-        fmt::format("{} has shown no sign of life for {} s: it is stopped, or its host cannot be reached",
-                    silent->name, longest_silence.count()));
-  }
-  if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
-  return launcher_.lose_as_late(timeout, unanswered()->name);
+  return lines;
+}
+
+WorkerLost RankedProgram::lose_for_protocol(const Peer& rank, const std::string& fault) {
+  return lose(Status::failed, fmt::format("{}: broke the protocol: {}", rank.name, fault));
 }
 
 WorkerLost RankedProgram::lose_with(const Peer& ended, const answer::Refusal& last) {

@@ -67,6 +67,25 @@ class RankedProgram final : public Worker {
   /// Sends a line to all ranks, and waits for the answer of each.
   std::variant<Lines, WorkerLost> ask_all(const std::string& line, std::chrono::duration<double> timeout,
                                           const std::function<void()>& meanwhile);
+  /// Ends all if a rank has said what it was not asked, or has answered before it read the whole request.
+  std::optional<WorkerLost> lose_if_out_of_turn();
+  void send_to_all(const std::string& line);
+  /// The first ranks of each kind, while all answer; null without one.
+  struct Awaited {
+    Peer* unanswered = nullptr;
+    Peer* talking = nullptr;   // in a line that is too long
+    Peer* ended = nullptr;     // without an answer, or with its last words
+    Peer* refusing = nullptr;  // long ago: the others may wait for it
+    Peer* silent = nullptr;    // for too long
+    bool is_over() const {
+      return unanswered == nullptr || talking != nullptr || ended != nullptr || refusing != nullptr ||
+             silent != nullptr;
+    }
+  };
+  Awaited wait_for_answers(std::size_t longest, std::chrono::duration<double> timeout,
+                           const std::function<void()>& meanwhile);
+  std::variant<Lines, WorkerLost> take_answers();
+  WorkerLost lose_for_protocol(const Peer& rank, const std::string& fault);
   /// Ends all because this rank does, with its last words.
   WorkerLost lose_with(const Peer& ended, const answer::Refusal& last);
   /// Ends all because this rank has ended, perhaps without such words.
