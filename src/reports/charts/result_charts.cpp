@@ -257,20 +257,19 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
 }
 
 /// A roofline for each device with ceilings: the measured rates by operations per byte, under the ceilings.
-std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& runs) {
+std::vector<Chart> roofline_charts(const Measurements& measured) {
   constexpr double largest = 1e18;  // bytes, beyond any cache
-  const std::vector<Ceilings> known = ceilings(runs);
   const auto device_with_ceilings = [&](const Timed& timed) -> std::string {
     const CaseResult& c = *timed.result;
     if (is_ceiling(c) || !(c.flop > 0) || !(c.bytes > 0)) return "";
-    const Ceilings& roof = known[timed.device];
+    const Ceilings& roof = measured.ceilings[timed.device];
     return roof.flop_per_second(c.dtype) && roof.bytes_per_second(largest) ? std::to_string(timed.device)
                                                                            : "";
   };
   std::vector<Chart> made;
-  for (const Group& of_device : groups_of(all, device_with_ceilings)) {
+  for (const Group& of_device : groups_of(measured.timed, device_with_ceilings)) {
     const CaseResult& first = *of_device.front()->result;
-    const Ceilings& roof = known[of_device.front()->device];
+    const Ceilings& roof = measured.ceilings[of_device.front()->device];
     Chart chart{.name = fmt::format("roofline-{}", made.size() + 1),
                 .title = first.device == "cpu" ? "Roofline" : "Roofline of the " + printable(first.device),
                 .kind = Chart::Kind::points,
@@ -363,11 +362,11 @@ void append(std::vector<Chart>& all, std::vector<Chart> more) {
 
 }  // namespace
 
-std::vector<Chart> machine_charts(const Runs& runs) {
-  const std::vector<Timed> all = timed_results(runs);
+std::vector<Chart> machine_charts(const Measurements& measured) {
+  const std::vector<Timed>& all = measured.timed;
   std::vector<Chart> made;
   std::set<const CaseResult*> shown;
-  for (const Family& family : families_of(all)) {
+  for (const Family& family : measured.families) {
     for (const auto& [x, timed] : family.members) shown.insert(timed->result);
     add_rate_charts(made, family);
     made.push_back(speedup_chart(family));
@@ -380,21 +379,20 @@ std::vector<Chart> machine_charts(const Runs& runs) {
       for (const Rung& rung : rungs) shown.insert(rung.timed->result);
     }
   }
-  made.push_back(efficiency_chart(runs));
+  made.push_back(efficiency_chart(measured.runs));
   append(made, bar_charts(all, shown));
   made.push_back(frameworks_chart(all));
   made.push_back(operands_chart(all));
   append(made, loss_charts(all, false));
   append(made, loss_charts(all, true));
-  append(made, roofline_charts(all, runs));
+  append(made, roofline_charts(measured));
   return usable(std::move(made));
 }
 
-std::vector<Chart> across_machines_charts(const Runs& runs) {
-  const std::vector<MachineRuns> machines = machines_of(runs);
-  const std::vector<Timed> all = timed_results(runs);
+std::vector<Chart> across_machines_charts(const Measurements& measured) {
+  const std::vector<MachineRuns> machines = machines_of(measured.runs);
   std::vector<Chart> made;
-  for (const Family& family : families_of(all)) {
+  for (const Family& family : measured.families) {
     for (const auto& [dtype, members] : by_dtype(family, false)) {
       std::map<std::pair<std::string, double>, const CaseResult*> best;  // by machine and value
       for (const auto& [x, timed] : members)
@@ -457,7 +455,7 @@ std::vector<Chart> charts(std::span<const Result> results, std::span<const Thres
   }
   const std::vector<MachineRuns> machines = machines_of(runs_of(results));
   for (const MachineRuns& machine : machines) {
-    std::vector<Chart> of_machine = machine_charts(machine.runs);
+    std::vector<Chart> of_machine = machine_charts(Measurements(machine.runs));
     for (Chart& chart : of_machine) {
       if (machines.size() == 1) break;
       chart.name = slug_of(machine.name + " " + chart.name);
@@ -465,7 +463,7 @@ std::vector<Chart> charts(std::span<const Result> results, std::span<const Thres
     }
     append(made, std::move(of_machine));
   }
-  if (machines.size() > 1) append(made, across_machines_charts(runs_of(results)));
+  if (machines.size() > 1) append(made, across_machines_charts(Measurements(runs_of(results))));
   return usable(std::move(made));
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/charts/chart.h"
-#include "reports/document/runs.h"
+#include "reports/document/families.h"
 #include "results/result.h"
 #include "verdicts/threshold.h"
 
@@ -34,11 +34,11 @@ namespace breakeven {
 std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds = {});
 
 /// The charts of one machine; their names do not contain its name. `runs` points to the results.
-std::vector<Chart> machine_charts(const Runs& runs);
+std::vector<Chart> machine_charts(const Measurements& measured);
 
 /// The best backend of each machine over each parameter that has at least three values. The names of the
 /// machines are unique.
-std::vector<Chart> across_machines_charts(const Runs& runs);
+std::vector<Chart> across_machines_charts(const Measurements& measured);
 
 /// The ratio by which the challenger is ahead over the parameter, in the metric of the answer, with the 95 %
 /// interval over the launches, and where the lead changes: with its interval, or the measured values between

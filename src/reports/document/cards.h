@@ -69,7 +69,7 @@ std::vector<std::string> peak_texts(const std::map<std::string, double>& gflops)
 
 /// "At most 425 GFLOP/s in f32 and 5,790 in bf16. Memory moves up to 48.1 GB/s." and the time to launch work.
 /// Arithmetic is that of the best sample, memory that of the best median.
-std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs);
+std::vector<Statement> ceiling_statements(const Measurements& measured);
 
 /// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." The backend is not named if
 /// it is another at some value. Empty unless both were measured.
@@ -100,12 +100,11 @@ struct Findings {
   std::vector<KeyFigure> figures = {};
 };
 
-/// The findings from the results of one machine, for one question, the most important first. `timed` and
-/// `families` belong to it; `groups` may contain problems of other machines. They begin with the topic that
-/// is `asked`; without one, with that of most results.
-Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
-                     const std::vector<Timed>& timed, const std::vector<Family>& families,
-                     std::optional<Focus> asked = {});
+/// The findings from what was measured on one machine, for one question, the most important first. `groups`
+/// may contain problems of other machines. They begin with the topic that is `asked`; without one, with that
+/// of most results.
+Findings findings_of(const std::string& machine_key, const Measurements& measured,
+                     const std::vector<ProblemGroup>& groups, std::optional<Focus> asked);
 
 /// Warnings and failures of results, each once however often it occurs, the worst first: failed cases,
 /// incomplete runs, warnings, unsupported cases. Within each kind, remarks on whole runs come first, then the

@@ -27,8 +27,7 @@ std::string parameter_text(const CaseResult& c, const std::string& parameter) {
   return value == nullptr ? "" : to_string(*value);
 }
 
-std::vector<Timed> timed_results(const Runs& runs) {
-  const std::vector<MeasuredCase> cases = cases_of(runs);
+std::vector<Timed> timed_results(const std::vector<MeasuredCase>& cases) {
   std::map<std::string, std::set<std::string>> dtypes;  // by operation
   for (const MeasuredCase& one : cases) dtypes[one.result->op].insert(one.result->dtype);
   std::vector<Timed> all;
@@ -41,6 +40,13 @@ std::vector<Timed> timed_results(const Runs& runs) {
   }
   return all;
 }
+
+Measurements::Measurements(Runs all)
+    : runs(std::move(all)),
+      cases(cases_of(runs)),
+      ceilings(breakeven::ceilings(runs)),
+      timed(timed_results(cases)),
+      families(families_of(timed)) {}
 
 std::set<std::string> Family::dtypes() const {
   std::set<std::string> all;

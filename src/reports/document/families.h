@@ -23,8 +23,8 @@ struct Timed : MeasuredCase {
 /// The value of a parameter as text; empty if the case has no such parameter.
 std::string parameter_text(const CaseResult& c, const std::string& parameter);
 
-/// The cases that have a time.
-std::vector<Timed> timed_results(const Runs& runs);
+/// Those that have a time.
+std::vector<Timed> timed_results(const std::vector<MeasuredCase>& cases);
 
 using Group = std::vector<const Timed*>;
 
@@ -49,6 +49,19 @@ struct Family {
 /// The families whose parameter has at least three values, in the order of the results. A family whose cases
 /// are all in another is left out. The families point into `all`, which must outlive them.
 std::vector<Family> families_of(const std::vector<Timed>& all);
+
+/// The index of the results of one or more machines, made once for all that a report says of them.
+struct Measurements {
+  explicit Measurements(Runs all);
+  Measurements(Measurements&&) = default;  // a copy's families would point into the original
+  Measurements& operator=(Measurements&&) = default;
+
+  Runs runs;
+  std::vector<MeasuredCase> cases;
+  std::vector<Ceilings> ceilings;  // by device
+  std::vector<Timed> timed;
+  std::vector<Family> families;
+};
 
 /// How many times as fast problems are with one value of a parameter as with another: the geometric mean over
 /// the problems that were measured with both, each by the fastest backend of the device.

@@ -95,12 +95,11 @@ void begin_with_missing(Findings& found, Focus asked) {
 
 }  // namespace
 
-Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
-                     const std::vector<Timed>& timed, const std::vector<Family>& families,
-                     std::optional<Focus> asked) {
+Findings findings_of(const std::string& machine_key, const Measurements& measured,
+                     const std::vector<ProblemGroup>& groups, std::optional<Focus> asked) {
   constexpr std::size_t most_statements = 2;
-  std::vector<Topic> topics = topics_of({.timed = timed, .families = families, .runs = machine.runs}, asked);
-  Findings found{.libraries = summarise(groups, machine.key)};
+  std::vector<Topic> topics = topics_of(measured, asked);
+  Findings found{.libraries = summarise(groups, machine_key)};
   found.focus = leading_focus(topics, asked, found.libraries.problems > 0);
   // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;
@@ -118,7 +117,7 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
   const auto add_libraries = [&](std::vector<Sentence>& to) {
     add_sentence(to, leader_sentence(found.libraries));
     add_sentence(to, average_sentence(found.libraries));
-    add_caveats(to, found.libraries, machine.runs);
+    add_caveats(to, found.libraries, measured.runs);
   };
   const bool libraries_first = found.focus == Focus::libraries && has_libraries;
   if (libraries_first) {
@@ -141,7 +140,7 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
     for (const Statement& statement : one.statements) add_sentence(found.rest, statement.text);
   }
   // The sentence on libraries counts the problems that are missing.
-  if (!libraries_first) add_missing_results(found, machine.runs);
+  if (!libraries_first) add_missing_results(found, measured.runs);
   if (asked && found.focus != *asked) begin_with_missing(found, *asked);
   add_sentence(found.rest, gap_sentence(found.libraries));
   return found;

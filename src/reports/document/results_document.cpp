@@ -261,10 +261,9 @@ void show_order(Card& card, const Card& order) {
 Card one_machine_card(const Question& question, Pictures pictures) {
   const MachineRuns& machine = question.machines.front();
   const std::optional<MixOrder>& order = question.order;
-  const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
-  const std::vector<Timed> timed = timed_results(machine.runs);
-  const std::vector<Family> families = families_of(timed);
-  Findings found = findings_of(machine, groups, timed, families, order ? std::nullopt : question.asked);
+  const Measurements measured(machine.runs);
+  const std::vector<ProblemGroup> groups = compare_backends(measured);
+  Findings found = findings_of(machine.key, measured, groups, order ? std::nullopt : question.asked);
   if (order) begin_with_order(found, order->card);
   Card card{.short_answer = wrong_in_short(found.wrong, found.implausible) + found.in_short,
             .answer = joined(found.troubles, found.answer),
@@ -272,12 +271,12 @@ Card one_machine_card(const Question& question, Pictures pictures) {
             .figures = found.figures};
   std::vector<Chart> charts;
   if (pictures == Pictures::shown) {
-    charts = machine_charts(machine.runs);
-    card.picture = decisive_chart(charts, found, is_one_picture(groups, families), machine.name);
+    charts = machine_charts(measured);
+    card.picture = decisive_chart(charts, found, is_one_picture(groups, measured.families), machine.name);
   }
   // The table that shows the answer is on the card; the others are folded.
   Fold more{.title = "What else the results say", .sentences = joined(found.more_answers, found.rest)};
-  more.tables = rate_tables(families);
+  more.tables = rate_tables(measured.families);
   const bool rates_first = found.focus == Focus::batch && !more.tables.empty();
   Table libraries = library_table(found.libraries, groups, machine.key);
   if (rates_first) std::swap(libraries, more.tables.front());
@@ -298,8 +297,7 @@ FindingsByMachine findings_by_machine(const Question& question, const std::vecto
   FindingsByMachine found;
   found.reserve(question.machines.size());
   for (const MachineRuns& machine : question.machines) {
-    const std::vector<Timed> timed = timed_results(machine.runs);
-    found.emplace_back(machine.name, findings_of(machine, groups, timed, families_of(timed), asked));
+    found.emplace_back(machine.name, findings_of(machine.key, Measurements(machine.runs), groups, asked));
   }
   return found;
 }
@@ -377,7 +375,8 @@ void add_answers(Card& card, std::vector<Sentence>& more, const FindingsByMachin
 }
 
 Card several_machines_card(const Question& question, Pictures pictures) {
-  const std::vector<ProblemGroup> groups = compare_backends(question.runs);
+  const Measurements measured(question.runs);
+  const std::vector<ProblemGroup> groups = compare_backends(measured);
   const FindingsByMachine found = findings_by_machine(question, groups);
   Card card{.short_answer = short_answer_of(found)};
   Fold more{.title = "What else the results say"};
@@ -389,7 +388,7 @@ Card several_machines_card(const Question& question, Pictures pictures) {
   card.short_answer.insert(0, wrong_in_short(found));
   std::vector<Chart> charts;
   if (pictures == Pictures::shown) {
-    charts = across_machines_charts(question.runs);
+    charts = across_machines_charts(measured);
     card.picture = take_first(charts);
     if (!card.picture) card.picture = libraries_chart(found);
   }

@@ -156,13 +156,11 @@ std::string problem_on_machine(const MeasuredCase& one) {
 
 }  // namespace
 
-std::vector<ProblemGroup> compare_backends(const Runs& runs) {
-  const std::vector<Ceilings> known = ceilings(runs);
-  const std::vector<MachineRuns> machines = machines_of(runs);
-  const std::vector<MeasuredCase> cases = cases_of(runs);
+std::vector<ProblemGroup> compare_backends(const Measurements& measured) {
+  const std::vector<MachineRuns> machines = machines_of(measured.runs);
   std::vector<ProblemGroup> groups;
   std::unordered_map<std::string, std::size_t> group_of_op;
-  for (const auto& alike : groups_of(cases, problem_on_machine)) {
+  for (const auto& alike : groups_of(measured.cases, problem_on_machine)) {
     const MeasuredCase& first = *alike.front();
     const auto [index, is_new] = group_of_op.try_emplace(first.result->op, groups.size());
     if (is_new) groups.push_back({.op = printable(first.result->op)});
@@ -170,7 +168,7 @@ std::vector<ProblemGroup> compare_backends(const Runs& runs) {
         Problem{.title = problem_title(*first.result), .machine = machines[first.machine].key});
     for (const MeasuredCase* one : alike) {
       Entry& entry = problem.entries.emplace_back(Entry{*one});
-      entry.roofline = roofline(*one->result, known[one->device]);
+      entry.roofline = roofline(*one->result, measured.ceilings[one->device]);
     }
     rank(problem.entries);
   }

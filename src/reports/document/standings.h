@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/document/runs.h"
+#include "reports/document/families.h"
 #include "reports/metrics.h"
 #include "statistics/estimate.h"
 
@@ -48,7 +48,7 @@ struct ProblemGroup {
 
 /// Ranks the backends for each problem. Groups and problems are in the order in which they first appear.
 /// Times of two machines are never ranked against each other. The results must outlive the groups.
-std::vector<ProblemGroup> compare_backends(const Runs& runs);
+std::vector<ProblemGroup> compare_backends(const Measurements& measured);
 
 /// `fastest`, `as fast (within 3 %)`, `not distinguishable (at most 1.2x)`, `1.8x slower (1.7x to 1.9x)`, `5
 /// % slower (3 to 8 %)`; with a "~" if intervals are missing; empty for Standing::none.

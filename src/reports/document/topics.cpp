@@ -439,7 +439,7 @@ constexpr std::array<TopicFacts, names_of(Focus{}).size()> topic_table{{
     {Focus::transfers, "no copy to or from a GPU was measured",
      [](const Measurements& m) { return transfer_statements(m.timed); }},
     {Focus::ceilings, "no peak, bandwidth or launch was measured",
-     [](const Measurements& m) { return ceiling_statements(m.timed, m.runs); },
+     [](const Measurements& m) { return ceiling_statements(m); },
      [](const Measurements& m) { return are_mostly(m.timed, is_ceiling); }},
     {Focus::rates, "no rate of operations was measured",
      [](const Measurements& m) { return rate_statements(m.timed); }},

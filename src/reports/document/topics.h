@@ -13,13 +13,6 @@
 
 namespace breakeven {
 
-/// The results of one machine, as statements are made from them.
-struct Measurements {
-  const std::vector<Timed>& timed;
-  const std::vector<Family>& families;
-  const Runs& runs;
-};
-
 /// The statements on one topic.
 struct Topic {
   Focus focus;

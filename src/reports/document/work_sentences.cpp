@@ -264,22 +264,21 @@ std::vector<Statement> precision_statements(const std::vector<Timed>& all) {
   return said;
 }
 
-std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs) {
-  const std::vector<Ceilings> known = ceilings(runs);
+std::vector<Statement> ceiling_statements(const Measurements& measured) {
   struct Limits {
     std::map<std::string, double> gflops;  // by dtype
     const Ceilings* ceilings = nullptr;
     const CaseResult* launch = nullptr;
   };
   std::map<std::string, Limits> by_device;
-  for (const Timed& timed : all) {
+  for (const Timed& timed : measured.timed) {
     const CaseResult& c = *timed.result;
     const Value* waits = c.parameters.find("waits");
     if (c.op == "launch" && waits != nullptr && *waits == Value(true))
       keep_faster(by_device[c.device].launch, c);
     if (!is_ceiling(c)) continue;
     Limits& limits = by_device[c.device];
-    limits.ceilings = &known[timed.device];
+    limits.ceilings = &measured.ceilings[timed.device];
     if (const auto rate = limits.ceilings->flop_per_second(c.dtype); c.op == "peak" && rate)
       limits.gflops[c.dtype] = *rate * 1e-9;
   }

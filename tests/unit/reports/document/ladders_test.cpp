@@ -25,7 +25,7 @@ TEST(Ladders, HaveTheRatesOfEachBackendByStep) {
   std::vector<Result> results{
       sample::result({step("onednn", "f32", false, 4e-3), step("onednn", "bf16", false, 2e-3),
                       step("blis", "bf16", true, 1e-3), step("blis", "f32", false, 8e-3)})};
-  const std::vector<Timed> timed = timed_results(runs_of(results));
+  const std::vector<Timed> timed = timed_results(cases_of(runs_of(results)));
   const std::vector<Ladder> ladders = ladders_of(timed);
   ASSERT_EQ(ladders.size(), 1U);
   const Ladder& ladder = ladders.front();
@@ -41,7 +41,7 @@ TEST(Ladders, HaveTheRatesOfEachBackendByStep) {
   EXPECT_EQ(rungs[1].step, 2U);
 
   results.front().cases.resize(2);
-  EXPECT_TRUE(ladders_of(timed_results(runs_of(results))).empty()) << "two steps are none";
+  EXPECT_TRUE(ladders_of(timed_results(cases_of(runs_of(results)))).empty()) << "two steps are none";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using testing::SizeIs;
 
 /// The summary of the results of one machine, which need not outlive it.
 LibrarySummary summary_of(std::vector<Result> results) {
-  return summarise(compare_backends(runs_of(results)), machine_key(results.front().host));
+  return summarise(compare_backends(Measurements(runs_of(results))), machine_key(results.front().host));
 }
 
 LibrarySummary summary_of(std::vector<CaseResult> cases) {

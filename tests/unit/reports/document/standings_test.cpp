@@ -16,7 +16,7 @@ using testing::Field;
 using testing::SizeIs;
 
 std::vector<ProblemGroup> compared(const std::vector<Result>& results) {
-  return compare_backends(runs_of(results));
+  return compare_backends(Measurements(runs_of(results)));
 }
 
 /// The standings of the backends for the only problem.

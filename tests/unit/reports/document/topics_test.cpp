@@ -24,10 +24,7 @@ std::vector<std::string> texts(const std::vector<Statement>& said) {
 /// The statements on a topic, as a report makes them. They contain texts alone.
 std::vector<Statement> on(Focus focus, const std::vector<CaseResult>& cases) {
   const std::vector<Result> results{sample::result(cases)};
-  const Runs runs = runs_of(results);
-  const std::vector<Timed> timed = timed_results(runs);
-  const std::vector<Family> families = families_of(timed);
-  return statements_on(focus, {.timed = timed, .families = families, .runs = runs});
+  return statements_on(focus, Measurements(runs_of(results)));
 }
 
 CaseResult with(CaseResult c, const std::string& parameter, const Value& value) {
@@ -217,13 +214,9 @@ TEST(Topics, AreNoneWhereNothingWasMeasured) {
 }
 
 TEST(Topics, AreFoundWithoutAQuestionOrAsked) {
-  const Runs runs;
-  const std::vector<Timed> timed;
-  const std::vector<Family> families;
   const auto found = [&](std::optional<Focus> asked) {
     std::vector<Focus> all;
-    for (const Topic& topic : topics_of({.timed = timed, .families = families, .runs = runs}, asked))
-      all.push_back(topic.focus);
+    for (const Topic& topic : topics_of(Measurements({}), asked)) all.push_back(topic.focus);
     return all;
   };
   EXPECT_THAT(found(std::nullopt), ElementsAre(Focus::gpu, Focus::scaling, Focus::exchange, Focus::ceilings,

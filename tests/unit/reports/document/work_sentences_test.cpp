@@ -18,7 +18,7 @@ std::vector<std::string> texts(const std::vector<Statement>& said) {
 
 std::vector<std::string> gpu_texts(const std::vector<CaseResult>& cases) {
   const std::vector<Result> results{sample::result(cases)};
-  const std::vector<Timed> all = timed_results(runs_of(results));
+  const std::vector<Timed> all = timed_results(cases_of(runs_of(results)));
   return texts(gpu_statements(families_of(all)));
 }
 
@@ -88,7 +88,7 @@ TEST(WorkSentences, SayWhatABatchBrings) {
     cases.push_back(
         sample::inference("onednn", batch, batch == 1 ? 2e-4 : 1e-5 * static_cast<double>(batch)));
   const std::vector<Result> results{sample::result(cases)};
-  const std::vector<Timed> all = timed_results(runs_of(results));
+  const std::vector<Timed> all = timed_results(cases_of(runs_of(results)));
   const auto said = batch_statements(families_of(all));
   EXPECT_THAT(texts(said),
               ElementsAre("Inference by the MLP: 5,000 images/s at batch 1, 100,000 at batch 64 (20x)."));
@@ -101,12 +101,12 @@ TEST(WorkSentences, SayWhatLowerPrecisionBrings) {
       sample::result({product("onednn", 64, 1e-6), product("blis", 64, 3e-6), product("onednn", 128, 1e-6),
                       sample::in_dtype(product("onednn", 64, 2.5e-7), "bf16"),
                       sample::in_dtype(product("onednn", 128, 2e-6), "bf16")})};
-  EXPECT_THAT(texts(precision_statements(timed_results(runs_of(results)))),
+  EXPECT_THAT(texts(precision_statements(timed_results(cases_of(runs_of(results))))),
               ElementsAre("Matrix products run 1.4x as fast in bf16 as in f32 (2 problems: 0.50x to 4.0x)."));
   const std::vector<Result> alike{
       sample::result({product("onednn", 64, 1e-6), sample::in_dtype(product("onednn", 64, 1e-7), "s8"),
                       product("onednn", 128, 2e-6), sample::in_dtype(product("onednn", 128, 2e-7), "s8")})};
-  EXPECT_THAT(texts(precision_statements(timed_results(runs_of(alike)))),
+  EXPECT_THAT(texts(precision_statements(timed_results(cases_of(runs_of(alike))))),
               ElementsAre("Matrix products run 10x as fast in s8 as in f32 (2 problems, 10x in each)."));
 }
 
@@ -128,7 +128,7 @@ TEST(WorkSentences, SayWhatADeviceDoesAtMost) {
                                             (1 << 28) / 48.1e9),
                       launch, other, hurried})};
   const Runs runs = runs_of(results);
-  EXPECT_THAT(texts(ceiling_statements(timed_results(runs), runs)),
+  EXPECT_THAT(texts(ceiling_statements(Measurements(runs))),
               ElementsAre("At most 425 GFLOP/s in f32. Memory moves up to 43.7 GB/s.",
                           "Starting work that does nothing, and waiting for it, takes 2.00 µs (native)."))
       << "48.1 GB/s in the best of three samples";
@@ -149,7 +149,7 @@ TEST(WorkSentences, SayWhatMemoryUsuallyMoves) {
   };
   const auto said = [](const std::vector<CaseResult>& cases) {
     const std::vector<Result> results{sample::result(cases)};
-    return texts(ceiling_statements(timed_results(runs_of(results)), runs_of(results)));
+    return texts(ceiling_statements(Measurements(runs_of(results))));
   };
   EXPECT_THAT(said({memory("read", 20, 200, 190), memory("read", 28, 52, 50), memory("read", 30, 47, 45)}),
               ElementsAre("Memory moves up to 50.0 GB/s."))
@@ -166,7 +166,7 @@ TEST(WorkSentences, SayRatesInTheirUnits) {
       cases.push_back(ceiling("peak", {{"dtype", dtype}}, gflops * scale, gflops * scale));
     for (CaseResult& c : cases) c.device = device;
     const std::vector<Result> results{sample::result(cases)};
-    return texts(ceiling_statements(timed_results(runs_of(results)), runs_of(results)));
+    return texts(ceiling_statements(Measurements(runs_of(results))));
   };
   EXPECT_THAT(peaks("cpu", 1),
               ElementsAre("At most 988 GFLOP/s in bf16, 65.9 in f32 and 1,980 GOP/s in s8."));
@@ -183,7 +183,7 @@ TEST(WorkSentences, SayHowFastRanksExchangeData) {
   };
   const std::vector<Result> results{
       sample::result({exchange(1024, 1.39e-6), exchange(1 << 20, 0.25e-3), exchange(1 << 22, 2e-3)})};
-  const auto said = exchange_statements(timed_results(runs_of(results)));
+  const auto said = exchange_statements(timed_results(cases_of(runs_of(results))));
   EXPECT_THAT(texts(said),
               ElementsAre("all_reduce on 2 ranks (native): up to 4.19 GB/s of bus bandwidth, at 1 "
                           "MiB; 1 KiB takes 1.39 µs."));
