@@ -1,8 +1,5 @@
 #include "verdicts/case_families.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -120,16 +117,16 @@ std::string rest_of(const Parameters& parameters, const std::string& moving, boo
   return rest_of(parameter_texts(parameters), parameters, moving, along);
 }
 
-std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named) {
+std::vector<std::pair<std::string, std::string>> fixed_parameters(const CaseResult& result,
+                                                                  const std::string& moving) {
+  std::vector<std::pair<std::string, std::string>> fixed;
   const Workload* workload = find_workload(result.op);
-  if (workload == nullptr) return "";
+  if (workload == nullptr) return fixed;
   const Value value = *result.parameters.find(moving);
-  std::vector<std::string> parts;
   for (const auto& [name, other] : not_at_default(workload->parameters(), result.parameters)) {
-    if (name == moving || name == named || *other == value) continue;
-    parts.push_back(fmt::format("{} {}", name, to_string(*other)));
+    if (name != moving && *other != value) fixed.emplace_back(name, to_string(*other));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return fixed;
 }
 
 std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,

@@ -37,8 +37,8 @@ std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
 /// `moving` are left out.
 std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
 
-/// The parameters that do not change along with `moving` and differ from their default value: "batch 4, k
-/// 64". Leaves out the parameter `named`, which is shown elsewhere.
-std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named = "");
+/// The parameters that do not change along with `moving` and differ from their default value, with these.
+std::vector<std::pair<std::string, std::string>> fixed_parameters(const CaseResult& result,
+                                                                  const std::string& moving);
 
 }  // namespace breakeven

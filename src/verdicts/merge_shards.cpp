@@ -144,21 +144,15 @@ std::string place_of(const Result& result) {
   return gpus.empty() ? result.host.name : fmt::format("{} ({})", result.host.name, fmt::join(gpus, ", "));
 }
 
-/// The places, each with its shards; empty if all were measured in one.
+/// The place of each shard; empty if all were measured in one.
 std::optional<Note> places_of(const std::vector<ShardFile>& files) {
   Note note{.kind = NoteKind::places_of_shards};
-  std::vector<std::string>& about = note.about;
+  bool is_one = true;
   for (const ShardFile& file : files) {
-    const std::string place = place_of(file.result);
-    const std::string shard = shard_of(file).text();
-    std::size_t known = 0;
-    while (known < about.size() && about[known] != place) known += 2;
-    if (known < about.size())
-      about[known + 1] += ", " + shard;
-    else
-      about.insert(about.end(), {place, shard});
+    note.about.insert(note.about.end(), {place_of(file.result), shard_of(file).text()});
+    is_one = is_one && *(note.about.end() - 2) == note.about.front();
   }
-  return about.size() <= 2 ? std::nullopt : std::optional(note);
+  return is_one ? std::nullopt : std::optional(note);
 }
 
 /// Gives the result the ids of the GPUs that `first` has. They identify a machine, but do not change its

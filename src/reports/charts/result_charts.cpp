@@ -47,7 +47,9 @@ std::string curve_title(const Family& family, const std::string& dtype, std::str
 }
 
 std::string name_of(const Family& family, const std::string& dtype) {
-  return slug_of(fmt::format("{} {} {} {}", family.op, family.parameter, family.fixed, dtype));
+  std::string fixed;
+  for (const auto& [name, value] : family.fixed) fixed += fmt::format("{} {} ", name, value);
+  return slug_of(fmt::format("{} {} {}{}", family.op, family.parameter, fixed, dtype));
 }
 
 /// Makes a chart of a family, without points.

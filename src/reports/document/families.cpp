@@ -55,10 +55,11 @@ std::set<std::string> Family::dtypes() const {
 }
 
 std::string Family::work() const {
-  const std::string activity = activity_of(*members.front().second->result);
-  return fixed_without_network.empty()
-             ? activity
-             : fmt::format("{}, {}", activity, plain_parameters(fixed_without_network));
+  std::string work = activity_of(*members.front().second->result);
+  for (const auto& [name, value] : fixed) {
+    if (name != "network") work += ", " + printable(plain_parameter(name, value));  // the activity names it
+  }
+  return work;
 }
 
 std::vector<std::pair<std::string, std::string>> Family::works() const {
@@ -89,8 +90,7 @@ std::vector<Family> families_of(const std::vector<Timed>& all) {
     Family& family = found.emplace_back();
     family.op = of_cases.op;
     family.parameter = of_cases.parameter;
-    family.fixed = printable(fixed_text(first, of_cases.parameter));
-    family.fixed_without_network = printable(fixed_text(first, of_cases.parameter, "network"));
+    family.fixed = fixed_parameters(first, of_cases.parameter);
     for (const auto& [value, index] : of_cases.members)
       family.members.emplace_back(static_cast<double>(value), &all[index]);
   }

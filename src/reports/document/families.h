@@ -32,8 +32,8 @@ using Group = std::vector<const Timed*>;
 /// dtype and in the backend or device.
 struct Family {
   std::string op, parameter;
-  std::string fixed;  // other parameters not at their default value, such as "batch 4, k 64"; printable
-  std::string fixed_without_network;  // the same without the network, which is part of work()
+  /// Other parameters that are not at their default value, with these.
+  std::vector<std::pair<std::string, std::string>> fixed;
   std::vector<std::pair<double, const Timed*>> members;
 
   std::set<std::string> dtypes() const;

@@ -30,22 +30,6 @@ std::string generic_title(const CaseOnBackend& result) {
   return title + result.dtype;
 }
 
-/// A parameter's name and value in plain words: "not tuned", "operands moved each time"; unchanged if it has
-/// no other words.
-std::string plain_words(const std::string& parameter) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
-      {{"transfer each", "operands moved each time"},
-       {"transfer once", "operands moved once"},
-       {"direction within", "within one memory"},
-       {"direction to_device", "to the device"},
-       {"direction from_device", "from the device"}}};
-  const auto* const found = std::ranges::find(known, parameter, [](const auto& one) { return one.first; });
-  if (found != known.end()) return std::string(found->second);
-  const std::size_t value = parameter.rfind(' ') + 1;
-  if (parameter.ends_with(" false")) return "not " + parameter.substr(0, value - 1);
-  return parameter.ends_with(" true") ? parameter.substr(0, value - 1) : parameter;
-}
-
 /// The texts under this key in the run's configs; empty for a config without it.
 std::vector<std::string> texts_in_configs(const Result& result, const char* key) {
   const auto config = nlohmann::json::parse(result.config, nullptr, /*allow_exceptions=*/false);
@@ -93,11 +77,20 @@ std::string problem_title(const CaseOnBackend& result) {
   return printable(result.label.empty() ? title : fmt::format("{}: {}", result.label, title));
 }
 
-std::string plain_parameters(std::string_view parameters) {
-  std::vector<std::string> parts;
-  boost::split(parts, parameters, boost::is_any_of(","));
-  for (std::string& part : parts) part = plain_words(boost::trim_copy(part));
-  return fmt::format("{}", fmt::join(parts, ", "));
+std::string plain_parameter(std::string_view name, std::string_view value) {
+  struct Known {
+    std::string_view name, value, words;
+  };
+  static constexpr std::array<Known, 5> known{{{"transfer", "each", "operands moved each time"},
+                                               {"transfer", "once", "operands moved once"},
+                                               {"direction", "within", "within one memory"},
+                                               {"direction", "to_device", "to the device"},
+                                               {"direction", "from_device", "from the device"}}};
+  const auto* const found =
+      std::ranges::find_if(known, [&](const Known& one) { return one.name == name && one.value == value; });
+  if (found != known.end()) return std::string(found->words);
+  if (value == "false") return fmt::format("not {}", name);
+  return value == "true" ? std::string(name) : fmt::format("{} {}", name, value);
 }
 
 std::string work_title(std::string_view stored) {
@@ -109,11 +102,13 @@ std::string work_title(std::string_view stored) {
   std::string rest;
   for (std::string& part : std::span(parts).subspan(1)) {
     boost::trim(part);
-    if (part.starts_with("network ")) {
-      work = workload->activity({{"network", part.substr(part.rfind(' ') + 1)}});
-      continue;
-    }
-    rest += ", " + plain_words(part);
+    const std::size_t space = part.rfind(' ');
+    const std::string name = part.substr(0, space);
+    const std::string value = space == std::string::npos ? "" : part.substr(space + 1);
+    if (name == "network")
+      work = workload->activity({{name, value}});
+    else
+      rest += ", " + (value.empty() ? part : plain_parameter(name, value));
   }
   return printable(work + rest);
 }

@@ -26,12 +26,13 @@ std::string activity_of(const CaseOnBackend& result);
 /// if this program has no such workload, and to the id if there are no parameters.
 std::string problem_title(const CaseOnBackend& result);
 
-/// Parameters in plain words: `transfer each, tuned false` becomes `operands moved each time, not tuned`.
-std::string plain_parameters(std::string_view parameters);
+/// A parameter in plain words: "operands moved each time" for `transfer`, `each`; "not tuned" for `tuned`,
+/// `false`; "k 64" if it has no other.
+std::string plain_parameter(std::string_view name, std::string_view value);
 
-/// Rewrites a threshold's title from its file for readers: `infer, network cnn, f32` becomes `Inference by
-/// the CNN, f32`, and `matmul, m = n = k, tuned false, f32` becomes `Matrix products, m = n = k, not tuned,
-/// f32`.
+/// Rewrites a threshold's title, which is a text in its file, for readers: `infer, network cnn, f32` becomes
+/// `Inference by the CNN, f32`, and `matmul, m = n = k, tuned false, f32` becomes `Matrix products, m = n =
+/// k, not tuned, f32`.
 std::string work_title(std::string_view stored);
 
 // ---- descriptions, each in one printable line

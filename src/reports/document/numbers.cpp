@@ -21,6 +21,14 @@ std::string in_unit(double value, std::span<const ScaledUnit> units, std::string
   return fmt::format("{} {}", format_number(value / units[unit].size), units[unit].name);
 }
 
+/// "1.2", "3.0", "12", "<0.1".
+std::string percent_digits(double fraction) {
+  const double percent = fraction * 100;
+  if (percent == 0) return "0";
+  if (percent > 0 && percent < 0.05) return "<0.1";
+  return fmt::format("{:.{}f}", percent, std::abs(percent) < 9.95 ? 1 : 0);
+}
+
 }  // namespace
 
 std::string format_seconds(double seconds) {
@@ -39,20 +47,19 @@ std::string format_bytes(double bytes) {
   return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{} {}", format_number(bytes), units[unit]);
 }
 
-std::string format_percent(double fraction) {
+std::string aligned_percent(double fraction) {
+  return std::isfinite(fraction) ? percent_digits(fraction) + " %" : unknown;
+}
+
+std::string percent_number(double fraction) {
   if (!std::isfinite(fraction)) return unknown;
-  const double percent = fraction * 100;
-  if (percent == 0) return "0%";
-  if (percent > 0 && percent < 0.05) return "<0.1%";
-  return fmt::format("{:.{}f}%", percent, std::abs(percent) < 9.95 ? 1 : 0);
+  std::string digits = percent_digits(fraction);
+  if (digits.ends_with(".0")) digits.resize(digits.size() - 2);
+  return digits;
 }
 
 std::string percent_text(double fraction) {
-  std::string text = format_percent(fraction);
-  if (!text.ends_with('%')) return text;
-  text.pop_back();
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text + " %";
+  return std::isfinite(fraction) ? percent_number(fraction) + " %" : unknown;
 }
 
 }  // namespace breakeven

@@ -26,10 +26,12 @@ std::string format_joules(double joules);
 /// `16.0 GiB`.
 std::string format_bytes(double bytes);
 
-/// 0.012 -> `1.2%`; two significant digits from 1 % up, one decimal below, `<0.1%` instead of 0.
-std::string format_percent(double fraction);
-
-/// 0.012 -> `1.2 %`, 0.03 -> `3 %`, 0.53 -> `53 %`: at most two significant digits; `<0.1 %` instead of 0.
+/// 0.012 -> `1.2 %`, 0.03 -> `3 %`, 0.53 -> `53 %`: at most two significant digits, one decimal below 1 %;
+/// `<0.1 %` instead of 0.
 std::string percent_text(double fraction);
+/// The same without its unit, for the first of two bounds.
+std::string percent_number(double fraction);
+/// 0.03 -> `3.0 %`: with its decimal, so that the decimal points of a column are aligned.
+std::string aligned_percent(double fraction);
 
 }  // namespace breakeven

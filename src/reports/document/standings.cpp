@@ -49,11 +49,10 @@ std::string slower_text(const Estimate& ratio) {
   const auto written = [&](double of) { return by_percent ? percent_text(of - 1) : factor_text(of); };
   std::string text = written(ratio.value) + " slower";
   if (!ratio.interval) return text;
-  std::string low = written(ratio.interval->low);
-  const std::string high = written(ratio.interval->high);
-  if (low == high) return text;
-  if (by_percent) low = low.substr(0, low.find(' '));  // the unit follows the other bound
-  return fmt::format("{} ({} to {})", text, low, high);
+  const auto [low, high] = *ratio.interval;
+  if (written(low) == written(high)) return text;
+  return fmt::format("{} ({} to {})", text, by_percent ? percent_number(low - 1) : factor_text(low),
+                     written(high));
 }
 
 /// The fastest result with a time of each backend, fastest first. Two files of one machine may have the same

@@ -33,13 +33,6 @@ void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const
   style.each_its_own = true;
 }
 
-/// A percentage with its decimal, so that the decimal points of a column are aligned.
-std::string aligned_percent(double fraction) {
-  std::string text = format_percent(fraction);
-  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
-  return text;
-}
-
 bool is_used(const Table& table, std::size_t column) {
   return std::ranges::any_of(table.rows, [&](const TableRow& row) {
     if (column >= row.cells.size()) return false;

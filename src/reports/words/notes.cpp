@@ -12,6 +12,7 @@
 #include "results/number_text.h"
 #include "text/counted.h"
 #include "verdicts/compare.h"
+#include "verdicts/measured_cases.h"
 #include "verdicts/overview.h"
 
 namespace breakeven {
@@ -84,14 +85,16 @@ std::string instruction_sets_text(const std::vector<std::string>& about) {
   return fmt::format("different instruction sets: {}", fmt::join(parts, ", "));
 }
 
-/// "shards 1/3, 3/3 were measured on alpha; shard 2/3 on beta", of places, each with its shards.
+/// "shards 1/3, 3/3 were measured on alpha; shard 2/3 on beta", of the place of each shard.
 std::string places_of_shards_text(const std::vector<std::string>& about) {
+  InOrder<std::string, std::vector<std::string>> places;
+  for (std::size_t i = 0; i + 1 < about.size(); i += 2) at_key(places, about[i]).push_back(about[i + 1]);
   std::string text;
-  for (std::size_t i = 0; i + 1 < about.size(); i += 2) {
-    const bool are_several = about[i + 1].find(", ") != std::string::npos;
-    const char* measured = i > 0 ? "" : are_several ? "were measured " : "was measured ";
-    text += fmt::format("{}shard{} {} {}on {}", i > 0 ? "; " : "", are_several ? "s" : "", about[i + 1],
-                        measured, about[i]);
+  for (const auto& [place, shards] : places) {
+    const bool are_several = shards.size() > 1;
+    const char* measured = !text.empty() ? "" : are_several ? "were measured " : "was measured ";
+    text += fmt::format("{}shard{} {} {}on {}", text.empty() ? "" : "; ", are_several ? "s" : "",
+                        fmt::join(shards, ", "), measured, place);
   }
   return text.empty() ? "its shards were measured in several places" : text;
 }

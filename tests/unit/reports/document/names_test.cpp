@@ -35,8 +35,9 @@ TEST(Names, OfThresholdsAreForPeople) {
   EXPECT_EQ(work_title("matmul, m = n = k, transfer each, f32"),
             "Matrix products, m = n = k, operands moved each time, f32");
   EXPECT_EQ(work_title("copy, direction within, f32"), "Copies, within one memory, f32");
-  EXPECT_EQ(plain_parameters("transfer once, repetitions 4, tuned false"),
-            "operands moved once, repetitions 4, not tuned");
+  EXPECT_EQ(plain_parameter("transfer", "once"), "operands moved once");
+  EXPECT_EQ(plain_parameter("repetitions", "4"), "repetitions 4");
+  EXPECT_EQ(plain_parameter("tuned", "false"), "not tuned");
   EXPECT_EQ(work_title("train, batch = width, network mlp, f32"), "Training the MLP, batch = width, f32");
   EXPECT_EQ(work_title("train"), "Training steps");
   EXPECT_EQ(work_title("a title, of its own"), "a title, of its own");

@@ -33,7 +33,7 @@ TEST(Numbers, UnknownIsNotZero) {
   for (const double value : {nan, infinity, -infinity}) {
     EXPECT_EQ(format_seconds(value), "unknown");
     EXPECT_EQ(format_number(value), "unknown");
-    EXPECT_EQ(format_percent(value), "unknown");
+    EXPECT_EQ(aligned_percent(value), "unknown");
     EXPECT_EQ(format_bytes(value), "unknown");
     EXPECT_EQ(format_joules(value), "unknown");
     EXPECT_EQ(number_text(value), "unknown");
@@ -50,14 +50,14 @@ TEST(Numbers, SmallIsNotRoundedToZero) {
   EXPECT_EQ(format_number(1.234e-7), "1.23e-07");
   EXPECT_EQ(format_number(1e-3), "0.00100");
   EXPECT_EQ(format_number(1.234e12), "1.23e+12");
-  EXPECT_EQ(format_percent(0.0001), "<0.1%");
-  EXPECT_EQ(format_percent(0), "0%");
+  EXPECT_EQ(aligned_percent(0.0001), "<0.1 %");
+  EXPECT_EQ(aligned_percent(0), "0 %");
 }
 
 TEST(Numbers, PercentAndRatios) {
-  EXPECT_EQ(format_percent(0.0123), "1.2%");
-  EXPECT_EQ(format_percent(0.1234), "12%");
-  EXPECT_EQ(format_percent(0.0996), "10%");
+  EXPECT_EQ(aligned_percent(0.0123), "1.2 %");
+  EXPECT_EQ(aligned_percent(0.1234), "12 %");
+  EXPECT_EQ(aligned_percent(0.0996), "10 %");
   EXPECT_EQ(format_bytes(16.0 * 1024 * 1024 * 1024), "16.0 GiB");
   EXPECT_EQ(format_bytes(512), "512 B");
 }
