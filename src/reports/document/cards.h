@@ -101,9 +101,9 @@ struct Findings {
 };
 
 /// The findings from what was measured on one machine, for one question, the most important first. `groups`
-/// may contain problems of other machines. They begin with the topic that is `asked`; without one, with that
-/// of most results.
-Findings findings_of(const std::string& machine_key, const Measurements& measured,
+/// may contain problems of other machines; `machine` is its number there. They begin with the topic that is
+/// `asked`; without one, with that of most results.
+Findings findings_of(std::size_t machine, const Measurements& measured,
                      const std::vector<ProblemGroup>& groups, std::optional<Focus> asked);
 
 /// Warnings and failures of results, each once however often it occurs, the worst first: failed cases,

@@ -95,11 +95,11 @@ void begin_with_missing(Findings& found, Focus asked) {
 
 }  // namespace
 
-Findings findings_of(const std::string& machine_key, const Measurements& measured,
+Findings findings_of(std::size_t machine, const Measurements& measured,
                      const std::vector<ProblemGroup>& groups, std::optional<Focus> asked) {
   constexpr std::size_t most_statements = 2;
   std::vector<Topic> topics = topics_of(measured, asked);
-  Findings found{.libraries = summarise(groups, machine_key)};
+  Findings found{.libraries = summarise(groups, machine)};
   found.focus = leading_focus(topics, asked, found.libraries.problems > 0);
   // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;

@@ -36,7 +36,7 @@ TableCell library_cell(const LibrarySummary& summary, const std::string& backend
 /// One row per backend: how often it is the fastest, and its mean time divided by the fastest's, by operation
 /// if there are several.
 Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups,
-                    const std::string& machine) {
+                    std::size_t machine) {
   constexpr std::size_t most_operations = 4;
   Table table{.title = "Time over the fastest's, on average",
               .columns = {essential("library"), {"fastest in"}, {"all", CellKind::ratio}}};
@@ -263,7 +263,7 @@ Card one_machine_card(const Question& question, Pictures pictures) {
   const std::optional<MixOrder>& order = question.order;
   const Measurements measured(machine.runs);
   const std::vector<ProblemGroup> groups = compare_backends(measured);
-  Findings found = findings_of(machine.key, measured, groups, order ? std::nullopt : question.asked);
+  Findings found = findings_of(0, measured, groups, order ? std::nullopt : question.asked);
   if (order) begin_with_order(found, order->card);
   Card card{.short_answer = wrong_in_short(found.wrong, found.implausible) + found.in_short,
             .answer = joined(found.troubles, found.answer),
@@ -278,7 +278,7 @@ Card one_machine_card(const Question& question, Pictures pictures) {
   Fold more{.title = "What else the results say", .sentences = joined(found.more_answers, found.rest)};
   more.tables = rate_tables(measured.families);
   const bool rates_first = found.focus == Focus::batch && !more.tables.empty();
-  Table libraries = library_table(found.libraries, groups, machine.key);
+  Table libraries = library_table(found.libraries, groups, 0);
   if (rates_first) std::swap(libraries, more.tables.front());
   add_table(card.tables, std::move(libraries));
   std::erase_if(more.tables, [](const Table& table) { return table.rows.empty(); });
@@ -296,8 +296,9 @@ FindingsByMachine findings_by_machine(const Question& question, const std::vecto
   const std::optional<Focus> asked = question.asked == Focus::machines ? std::nullopt : question.asked;
   FindingsByMachine found;
   found.reserve(question.machines.size());
-  for (const MachineRuns& machine : question.machines) {
-    found.emplace_back(machine.name, findings_of(machine.key, Measurements(machine.runs), groups, asked));
+  for (std::size_t m = 0; m < question.machines.size(); ++m) {
+    const MachineRuns& machine = question.machines[m];
+    found.emplace_back(machine.name, findings_of(m, Measurements(machine.runs), groups, asked));
   }
   return found;
 }

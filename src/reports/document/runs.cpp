@@ -12,7 +12,7 @@ std::vector<MachineRuns> machines_of(const Runs& runs) {
   machines.reserve(by_key.size());
   for (auto& [key, of_machine] : by_key) {
     const std::string name = printable(of_machine.front()->host.name);
-    machines.push_back({.key = key, .name = name.empty() ? "unnamed" : name, .runs = std::move(of_machine)});
+    machines.push_back({.name = name.empty() ? "unnamed" : name, .runs = std::move(of_machine)});
   }
   return machines;
 }

@@ -9,7 +9,6 @@
 namespace breakeven {
 
 struct MachineRuns {
-  std::string key;   // from machine_key()
   std::string name;  // printable, never empty
   Runs runs;
 };

@@ -92,7 +92,7 @@ std::map<std::string, std::set<Status>> statuses_by_backend(const Problem& probl
   return statuses;
 }
 
-std::vector<Trouble> troubles_of(std::span<const ProblemGroup> groups, const std::string& machine) {
+std::vector<Trouble> troubles_of(std::span<const ProblemGroup> groups, std::size_t machine) {
   std::map<std::string, std::size_t> requested;
   std::map<std::pair<Status, std::string>, std::size_t> problems;
   for (const ProblemGroup& group : groups) {
@@ -156,7 +156,6 @@ std::string problem_on_machine(const MeasuredCase& one) {
 }  // namespace
 
 std::vector<ProblemGroup> compare_backends(const Measurements& measured) {
-  const std::vector<MachineRuns> machines = machines_of(measured.runs);
   std::vector<ProblemGroup> groups;
   std::unordered_map<std::string, std::size_t> group_of_op;
   for (const auto& alike : groups_of(measured.cases, problem_on_machine)) {
@@ -164,7 +163,7 @@ std::vector<ProblemGroup> compare_backends(const Measurements& measured) {
     const auto [index, is_new] = group_of_op.try_emplace(first.result->op, groups.size());
     if (is_new) groups.push_back({.op = printable(first.result->op)});
     Problem& problem = groups[index->second].problems.emplace_back(
-        Problem{.title = problem_title(*first.result), .machine = machines[first.machine].key});
+        Problem{.title = problem_title(*first.result), .machine = first.machine});
     for (const MeasuredCase* one : alike) {
       Entry& entry = problem.entries.emplace_back(Entry{*one});
       entry.roofline = roofline(*one->result, measured.ceilings[one->device]);
@@ -200,7 +199,7 @@ bool is_rough(std::span<const Estimate> ratios) {
   return static_cast<double>(rough) > most_rough * static_cast<double>(ratios.size());
 }
 
-LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine) {
+LibrarySummary summarise(std::span<const ProblemGroup> groups, std::size_t machine) {
   LibrarySummary summary;
   summary.troubles = troubles_of(groups, machine);
   std::map<std::string, BackendSummary> of_backend;

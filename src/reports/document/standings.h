@@ -37,7 +37,7 @@ struct Entry : MeasuredCase {
 /// the order of the files.
 struct Problem {
   std::string title;
-  std::string machine;  // from machine_key()
+  std::size_t machine = 0;  // MeasuredCase::machine
   std::vector<Entry> entries = {};
 };
 
@@ -87,7 +87,7 @@ struct LibrarySummary {
 };
 
 /// Summarises the problems of one machine. If any problem was compared, there are at least two backends.
-LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine);
+LibrarySummary summarise(std::span<const ProblemGroup> groups, std::size_t machine);
 
 /// "oneDNN is the fastest for 13 of 14 matrix products and shares the lead in 1 more." After an interrupted
 /// run, "for all 3 problems that were measured (of 12)". Empty if nothing was compared.
