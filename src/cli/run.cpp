@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 #include <set>
@@ -44,6 +45,7 @@ struct Options {
   std::filesystem::path out, resume;
   double seconds = 0, precision = 0;
   int threads = 0;
+  std::string machine;
   StartOptions start;
   bool quiet = false;
 };
@@ -73,6 +75,11 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota, and fewer where "
                      "that is faster");
+  take_one_word(
+      command.add_option(
+          "--machine", o.machine,
+          "this machine's name in reports, rankings and charts; default: what distinguishes it there"))
+      ->check([](const std::string& name) { return name.empty() ? "must not be empty" : ""; }, "");
   add_start_options(command, o.start);
   command.add_flag("--quiet", o.quiet, "no progress line and no table");
 }
@@ -201,6 +208,7 @@ int run(const Options& o) {
   if (o.threads == 0 && plan.config.measure.threads == 0 && !computes_in_ranks)
     plan.fewer_threads = fewer_threads(plan.threads);
   plan.commit = source_commit();
+  plan.machine = printable(o.machine);
   if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out
                    : !o.resume.empty() ? o.resume
@@ -228,7 +236,10 @@ int run(const Options& o) {
   line.clear();
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
-    print_document(text_document_of(Measured{.results = {result}, .thresholds = {}}));
+    Measured measured{.results = {result}, .thresholds = {}};
+    const std::array hosts{&measured.results.front().host};
+    apply_labels(hosts, std::array{out}, {});
+    print_document(text_document_of(measured));
     if (saved) report_saved_file(out.string(), command_to_report(out));
   }
   const bool interrupted = Interruption::requested();

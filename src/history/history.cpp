@@ -41,7 +41,8 @@ Machine machine_of(const Result& result, const std::string& name) {
   if (const std::size_t hosts = most_hosts_of_ranks(result); hosts > 1)
     description += fmt::format(", ranks on {} hosts", hosts);
   if (cache_state(result) == "cold") description += ", cold caches";
-  return {.id = 0, .name = name.empty() ? host.name : name, .description = description};
+  const std::string& recorded = host.machine.empty() ? host.name : host.machine;
+  return {.id = 0, .name = name.empty() ? recorded : name, .description = description};
 }
 
 std::map<std::string, Software> software_of(const Result& result) {

@@ -85,6 +85,7 @@ void fields(Fields& f, Gpu& gpu) {
 
 void fields(Fields& f, Host& host) {
   f.optional("name", host.name);
+  f.if_set("machine", host.machine);
   f.optional("os", host.os);
   f.optional("kernel", host.kernel);
   f.optional("cpu", host.cpu);
@@ -99,7 +100,8 @@ void fields(Fields& f, Host& host) {
   f.if_set("cpu_identity", host.cpu_identity);
   f.if_set("environment", host.environment);
   f.optional("gpus", host.gpus);
-  cut_names(f, {&host.name, &host.os, &host.kernel, &host.cpu, &host.virtualization, &host.cpu_identity});
+  cut_names(f, {&host.name, &host.machine, &host.os, &host.kernel, &host.cpu, &host.virtualization,
+                &host.cpu_identity});
   if (!f.reads()) return;
   if (const std::string fault = fault_of(host); !fault.empty()) f.fail(fault);
 }

@@ -205,6 +205,7 @@ struct Gpu {
 
 struct Host {
   std::string name, os, kernel, cpu, virtualization;
+  std::string machine = {};              // the user's name for it (`run --machine`); empty: none
   int cpus = 0, cores = 0, threads = 0;  // allowed CPUs, their physical cores, threads used
   std::optional<double> cpu_quota;
   std::int64_t memory_bytes = 0;
@@ -218,7 +219,7 @@ struct Host {
   std::vector<Gpu> gpus = {};  // GPUs that backends compute on, each once
   // Not part of files; used in reports of several machines:
   std::string own_name = {};  // as the file has it, where `name` is another
-  bool is_labelled = false;   // `name` is the user's (`--label`)
+  bool is_labelled = false;   // `name` is the user's (`--label`, `run --machine`)
 
   /// The host's name in the file.
   const std::string& recorded_name() const { return own_name.empty() ? name : own_name; }

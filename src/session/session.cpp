@@ -108,6 +108,8 @@ class Session : public MeasuringSession {
   /// Adds every case to the result at the start, as `interrupted` until it is measured.
   void begin() {
     begin_report(result_, plan_.threads, plan_.backends, rank_counts_of(plan_.config.cases));
+    result_.host.machine =
+        plan_.machine.empty() && plan_.earlier ? plan_.earlier->host.machine : plan_.machine;
     warn_of_environment(result_.host, result_.warnings);
     const double extra_work = extra_work_of({});
     if (extra_work > 0)

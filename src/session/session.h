@@ -21,6 +21,7 @@ struct SessionPlan {
   std::vector<int> fewer_threads = {};  // numbers that a case may take instead of `threads`
   std::optional<Result> earlier;        // a run that this one continues
   std::string commit = {};              // of this program's source; empty if unknown
+  std::string machine = {};             // the user's name for this machine; empty: none, or the earlier run's
 };
 
 /// Measures all missing cases. All cases of the earlier run are kept, requested or not. Calls `save` after

@@ -44,14 +44,17 @@ void note_case(std::vector<MeasuredCase>& known, const MeasuredCase& newer) {
   }
 }
 
-/// "EPYC Zen 4, 2 cores", or "..., 1 thread" if it does not compute on all cores. A user's label is taken
-/// unchanged.
+/// The user's name for the machine, or "box's CPU" where it has GPUs. Without such a name, "Zen 4, 2
+/// cores", or "..., 1 thread" if it does not compute on all cores.
 std::string name_of(const Candidate& one) {
-  if (one.host.is_labelled) return one.host.name;
-  if (!one.is_cpu) return one.device;
+  if (one.host.is_labelled)
+    return one.is_cpu && !one.host.gpus.empty() ? one.host.name + "'s CPU" : one.host.name;
+  if (!one.is_cpu) return short_gpu_name(one.device);
   const int threads = one.host.threads;
-  const char* unit = threads == one.host.cores ? "core" : "thread";
-  return fmt::format("{}, {} {}{}", processor_name(one.host), threads, unit, threads == 1 ? "" : "s");
+  const bool uses_all_cores = threads == one.host.cores;
+  return fmt::format(
+      "{}, {}", processor_name(one.host),
+      counted_text(threads, uses_all_cores ? "core" : "thread", uses_all_cores ? "cores" : "threads"));
 }
 
 /// The candidate on whose device a case was measured.
@@ -70,12 +73,14 @@ Candidate without_cases(const MeasuredCase& first) {
   return one;
 }
 
-/// Adds `more(candidate)` to the names that several candidates share, unless it is the same for all of them.
+/// Adds `more(candidate)`, unless it is empty, to the names that several candidates share and in which it
+/// differs.
 void tell_apart(std::vector<Candidate>& all, const auto& more) {
   std::map<std::string, std::set<std::string>> of_name;
   for (const Candidate& one : all) of_name[one.name].insert(more(one));
   for (Candidate& one : all) {
-    if (of_name[one.name].size() > 1) one.name += fmt::format(" ({})", more(one));
+    const std::string text = of_name[one.name].size() > 1 ? more(one) : "";
+    if (!text.empty()) one.name += fmt::format(" ({})", text);
   }
 }
 
@@ -126,8 +131,10 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
       }
     }
   }
-  tell_apart(all, [](const Candidate& one) { return one.is_cpu ? "CPU" : one.device; });
-  tell_apart(all, [](const Candidate& one) { return counted_text(one.host.threads, "thread", "threads"); });
+  tell_apart(all, [](const Candidate& one) { return one.is_cpu ? "CPU" : short_gpu_name(one.device); });
+  tell_apart(all, [](const Candidate& one) {
+    return one.host.threads == one.host.cores ? "" : counted_text(one.host.threads, "thread", "threads");
+  });
   tell_apart(all, [](const Candidate& one) {
     const std::string& name = one.host.recorded_name();
     return name.empty() ? std::string("unnamed") : name;

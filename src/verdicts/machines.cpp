@@ -106,19 +106,22 @@ std::map<std::filesystem::path, std::string> labels_by_file(std::span<const std:
   return names;
 }
 
-/// The user's name for each host; empty if it has none. Throws LabelError.
+/// The user's name for each host: a label, or what its files record if its machine has no label; empty if
+/// there is neither. Throws LabelError.
 std::vector<std::string> labels_of_hosts(std::span<Host* const> hosts,
                                          std::span<const std::filesystem::path> files,
                                          std::span<const MachineLabel> labels) {
   const auto by_file = labels_by_file(files, labels);
   std::map<std::filesystem::path, std::string> machine_of_file;
   std::map<std::string, std::set<std::string>> names_of_machine;
+  std::map<std::string, std::set<std::string>> recorded_names;
   std::vector<std::string> names(hosts.size());
   const auto is_of_file = [&](std::size_t i, const std::string& machine) {
     return machine_of_file.emplace(files[i], machine).first->second == machine;
   };
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const std::string machine = machine_key(*hosts[i]);
+    if (!hosts[i]->machine.empty()) recorded_names[machine].insert(hosts[i]->machine);
     const auto label = by_file.find(files[i]);
     if (!is_of_file(i, machine) || label == by_file.end()) continue;
     names[i] = label->second;
@@ -127,7 +130,14 @@ std::vector<std::string> labels_of_hosts(std::span<Host* const> hosts,
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const std::string machine = machine_key(*hosts[i]);
     const auto known = names_of_machine.find(machine);
-    if (!names[i].empty() || known == names_of_machine.end()) continue;
+    if (!names[i].empty()) continue;
+    if (known == names_of_machine.end()) {
+      const auto recorded = recorded_names.find(machine);
+      names[i] = hosts[i]->machine;
+      if (names[i].empty() && recorded != recorded_names.end() && recorded->second.size() == 1)
+        names[i] = *recorded->second.begin();
+      continue;
+    }
     if (known->second.size() == 1)
       names[i] = *known->second.begin();
     else if (is_of_file(i, machine))
@@ -293,7 +303,8 @@ void tell_machines_apart(std::span<Host* const> hosts) {
         rename(host, host.name + (host.name == given[i] ? ": " : ", ") + more(host));
     }
   };
-  add_where_it_tells([](const Host& host) { return processor_name(host); });
+  add_where_it_tells(short_name);
+  add_where_it_tells(processor_name);
   add_where_it_tells([](const Host& host) { return counted_text(host.cpus, "CPU", "CPUs"); });
   add_where_it_tells([](const Host& host) { return identity_text(host); });
   add_where_it_tells(
@@ -323,17 +334,36 @@ std::string processor_generation(std::string_view identity) {
 
 std::string processor_name(const Host& host) {
   const std::string generation = processor_generation(host.cpu_identity);
-  std::string short_name = without_marks(host.cpu);
-  const bool says_model = std::ranges::any_of(short_name, [](char c) { return '0' <= c && c <= '9'; });
-  if (says_model) return short_name;
-  if (generation.empty()) {
-    static const RE2 marks(R"(\((R|r|TM|tm)\))");
-    std::string name = host.cpu;
-    RE2::GlobalReplace(&name, marks, "");
-    return name;
-  }
-  // On ARM, the kernel reports no processor name.
-  return short_name.starts_with("unknown") ? generation : short_name + " " + generation;
+  const std::string model = without_marks(host.cpu);
+  const bool has_number = std::ranges::any_of(model, [](char c) { return '0' <= c && c <= '9'; });
+  if (has_number) return model;
+  if (!generation.empty()) return generation;
+  static const RE2 marks(R"(\((R|r|TM|tm)\))");
+  std::string name = host.cpu;
+  RE2::GlobalReplace(&name, marks, "");
+  return name;
+}
+
+std::string short_gpu_name(const std::string& name) {
+  static const RE2 maker("^(NVIDIA|AMD|Intel) ");
+  static const RE2 memory(R"( [0-9]+ ?GB( HBM[0-9]\w*)?$)");
+  std::string text = name;
+  RE2::Replace(&text, maker, "");
+  RE2::Replace(&text, memory, "");
+  return text;
+}
+
+std::string short_name(const Host& host) {
+  if (host.gpus.empty())
+    return host.cores == 0
+               ? processor_name(host)
+               : fmt::format("{}, {}", processor_name(host), counted_text(host.cores, "core", "cores"));
+  std::map<std::string, std::size_t> count;
+  for (const Gpu& gpu : host.gpus) ++count[short_gpu_name(gpu.name.value_or(gpu.id))];
+  std::vector<std::string> names;
+  for (const auto& [name, number] : count)
+    names.push_back(number == 1 ? name : fmt::format("{} x {}", number, name));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace breakeven

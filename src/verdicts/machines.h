@@ -47,17 +47,17 @@ class LabelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Applies the labels to the machines of the labelled files, and so to all files of those machines. Two names
-/// for files of one machine make them two machines, and one name makes files that differ in their GPUs alone
-/// one machine. `files` has the file of each host; a label names the first host of its file.
-/// Throws LabelError for a file that is not among them, an empty name, two names for one file, one name for
-/// different processors, or a file without a name whose machine has two. Call it after complete_gpus() and
-/// before tell_machines_apart().
+/// Applies the labels to the machines of the labelled files, and so to all files of those machines. Machines
+/// without a label have the names that their files record (`run --machine`). Two names for files of one
+/// machine make them two machines, and one name makes files that differ in their GPUs alone one machine.
+/// `files` has the file of each host; a label names the first host of its file. Throws LabelError for a file
+/// that is not among them, an empty name, two names for one file, one name for different processors, or a
+/// file without a name whose machine has two. Call it after complete_gpus() and before tell_machines_apart().
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels);
 
-/// Gives each machine a unique name. Where several share one, adds their processors, the number of CPUs, or
-/// whatever else distinguishes them.
+/// Gives each machine a unique name. Where several share one, adds their short names, or whatever else
+/// distinguishes them.
 void tell_machines_apart(std::span<Host* const> hosts);
 
 // ---- processors
@@ -67,8 +67,15 @@ void tell_machines_apart(std::span<Host* const> hosts);
 std::string processor_generation(std::string_view identity);
 
 /// The processor's name: "EPYC 9654", "Xeon Platinum 8480+". If the kernel's name has no model number, as in
-/// virtual machines, with the generation: "EPYC Zen 4". If that is unknown too, the kernel's name without
-/// trademark signs.
+/// virtual machines, the generation: "Zen 4". If that is unknown as well, the kernel's name without trademark
+/// signs.
 std::string processor_name(const Host& host);
+
+/// A GPU's name without its maker and the size of its memory: "H100" for "NVIDIA H100 80GB HBM3".
+std::string short_gpu_name(const std::string& name);
+
+/// A machine's short name, which several may share: its GPUs, or its processor and cores: "H200", "2 x L4",
+/// "Zen 5, 2 cores".
+std::string short_name(const Host& host);
 
 }  // namespace breakeven

@@ -12,11 +12,16 @@
 namespace breakeven {
 namespace {
 
-/// A GPU's identifier, or its name if that is not known; "cpu".
+/// A GPU's identifier; "cpu". Its name if the identifier is not known, or if the user has named the machine
+/// and the run has no other GPU of that name: under one name, two cards of one model are one device.
 std::string device_in_machine(const Result& run, const CaseResult& result) {
   const BackendRecord* backend = find_backend(run.backends, result.backend);
   if (result.device == "cpu" || backend == nullptr) return result.device;
-  return backend->device_id.empty() ? backend->device_name : backend->device_id;
+  const bool has_another = std::ranges::any_of(run.backends, [&](const BackendRecord& other) {
+    return other.device_name == backend->device_name && other.device_id != backend->device_id;
+  });
+  const bool goes_by_name = backend->device_id.empty() || (run.host.is_labelled && !has_another);
+  return goes_by_name ? backend->device_name : backend->device_id;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "reports/text.h"
 #include "results/counted_samples.h"
 #include "statistics/estimate.h"
+#include "verdicts/machines.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {
@@ -131,7 +132,7 @@ std::size_t gpu_problems(const BestById& best, std::size_t machine) {
       std::ranges::count_if(best, [&](const auto& entry) { return entry.second[machine]->device != "cpu"; }));
 }
 
-/// The machine's name, with the GPU on which it is the fastest for some problem: "vm with NVIDIA H200".
+/// The machine's name, with the GPU on which it is the fastest for some problem: "vm with H200".
 std::string name_with_gpus(const MachineRuns& machine, const BestById& best, std::size_t index) {
   std::set<std::string> gpus;
   for (const auto& [id, results] : best) {
@@ -140,7 +141,7 @@ std::string name_with_gpus(const MachineRuns& machine, const BestById& best, std
     for (const Result* run : machine.runs) {
       for (const BackendRecord& backend : run->backends) {
         if (backend.name == fastest.backend && !backend.device_name.empty())
-          gpus.insert(printable(backend.device_name));
+          gpus.insert(printable(short_gpu_name(backend.device_name)));
       }
     }
   }

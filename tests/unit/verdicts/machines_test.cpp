@@ -82,7 +82,7 @@ TEST(Machines, OfOneNameAreToldApart) {
 
 TEST(Machines, OfOneNameAndProcessorsOfOneNameToo) {
   EXPECT_THAT(names_apart({host("vm", "EPYC", 2, zen4), host("vm", "EPYC", 2, zen5), host("vm", "EPYC", 2)}),
-              ElementsAre("EPYC Zen 4", "EPYC Zen 5", "EPYC"));
+              ElementsAre("Zen 4", "Zen 5", "EPYC"));
   EXPECT_THAT(
       names_apart({host("vm", "EPYC", 2, zen4, {"avx2"}), host("vm", "EPYC", 2, zen4, {"avx2", "avx512f"})}),
       ElementsAre("with avx2", "with avx2 avx512f"));
@@ -103,7 +103,7 @@ TEST(Machines, WithGpusOfOtherNamesAreOthers) {
   EXPECT_EQ(machine_key(vm_with_h200s({"GPU-1"})), machine_key(vm_with_h200s({"GPU-2"})))
       << "a file lists the GPUs that were computed on, not all that the machine has";
   EXPECT_THAT(names_apart({vm_with({"H100"}), vm_with({"H200"}), vm_with({})}),
-              ElementsAre("H100", "H200", "CPU alone"));
+              ElementsAre("H100", "H200", "Zen 4"));
 }
 
 /// The GPUs' ids of each host after complete_gpus(), joined.
@@ -204,6 +204,40 @@ TEST(Labels, ThatSayNothingOrTwoThingsAreRefused) {
             "--label: 'a' and 'b' may each be the machine of 2.json; give this file a label, too");
 }
 
+Host named(Host made, const std::string& machine) {
+  made.machine = machine;
+  return made;
+}
+
+TEST(Labels, CountMoreThanTheNamesThatFilesRecord) {
+  const std::vector<Host> hosts{named(host("vm", "EPYC", 2, zen4), "cheap"), host("vm", "EPYC", 2, zen4),
+                                host("vm", "EPYC", 2, zen5), named(host("vm", "EPYC", 2, zen4), "cheap")};
+  EXPECT_THAT(labelled(hosts, {}), ElementsAre("cheap", "cheap", "vm", "cheap"));
+  EXPECT_THAT(labelled(hosts, {{.file = "0.json", .name = "old"}}), ElementsAre("old", "old", "vm", "old"));
+  const std::vector<Host> two{named(host("vm", "EPYC", 2, zen4), "a"),
+                              named(host("vm", "EPYC", 2, zen4), "b"), host("vm", "EPYC", 2, zen4)};
+  EXPECT_THAT(labelled(two, {}), ElementsAre("a", "b", "vm")) << "the third may be either";
+  EXPECT_THAT(why_not_labelled(
+                  {named(host("vm", "EPYC", 2, zen4), "a"), named(host("vm", "EPYC", 2, zen5), "a")}, {}),
+              HasSubstr("two machines would both be called 'a'"));
+}
+
+TEST(ShortNames, AreThoseOfTheGpusOrOfTheProcessorAndItsCores) {
+  EXPECT_EQ(short_gpu_name("NVIDIA H100 80GB HBM3"), "H100");
+  EXPECT_EQ(short_gpu_name("NVIDIA H200"), "H200");
+  EXPECT_EQ(short_gpu_name("NVIDIA A100-SXM4-40GB"), "A100-SXM4-40GB");
+  EXPECT_EQ(short_gpu_name("NVIDIA GeForce RTX 4090"), "GeForce RTX 4090");
+  EXPECT_EQ(short_gpu_name(""), "");
+  EXPECT_EQ(short_name(vm_with_h200s({"GPU-1", "GPU-2"})), "2 x H200");
+  EXPECT_EQ(short_name(vm_with({"L4", "H100"})), "H100, L4");
+  Host made = host("vm", "AMD EPYC", 2, zen5);
+  EXPECT_EQ(short_name(made), "Zen 5") << "a file that does not say how many cores";
+  made.cores = 2;
+  EXPECT_EQ(short_name(made), "Zen 5, 2 cores");
+  made.cores = 1;
+  EXPECT_EQ(short_name(made), "Zen 5, 1 core");
+}
+
 TEST(ProcessorNames, AreShortAndKnown) {
   EXPECT_EQ(processor_generation(zen4), "Zen 4");
   EXPECT_EQ(processor_generation(zen5), "Zen 5");
@@ -212,7 +246,7 @@ TEST(ProcessorNames, AreShortAndKnown) {
   EXPECT_EQ(processor_generation("implementer 0x41 part 0xd4f variant 0x0 revision 1"), "Neoverse V2");
   EXPECT_EQ(processor_generation("AuthenticAMD family 99 model 1 stepping 1"), "");
   EXPECT_EQ(processor_generation(""), "");
-  EXPECT_EQ(processor_name(host("", "AMD EPYC", 2, zen4)), "EPYC Zen 4");
+  EXPECT_EQ(processor_name(host("", "AMD EPYC", 2, zen4)), "Zen 4");
   EXPECT_EQ(processor_name(host("", "AMD EPYC", 2)), "AMD EPYC");
   EXPECT_EQ(processor_name(host("", "Intel(R) Xeon(R) Processor", 2)), "Intel Xeon Processor");
   EXPECT_EQ(processor_name(host("", "AMD EPYC 9654 96-Core Processor", 96, zen4)), "EPYC 9654");
@@ -220,7 +254,7 @@ TEST(ProcessorNames, AreShortAndKnown) {
   EXPECT_EQ(processor_name(host("", "EPYC 9654 @ " + std::string(1'000'000, 'x'), 96)), "EPYC 9654");
   EXPECT_EQ(processor_name(host("", "Intel(R) Xeon(R) Processor @ 2.60GHz", 2,
                                 "GenuineIntel family 6 model 143 stepping 8")),
-            "Xeon Sapphire Rapids");
+            "Sapphire Rapids");
   EXPECT_EQ(processor_name(host("", "Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", 6)), "Core i7-8700");
   EXPECT_EQ(processor_name(host("", "unknown CPU", 4, "implementer 0x41 part 0xd4f variant 0x0 revision 1")),
             "Neoverse V2");
@@ -306,8 +340,8 @@ TEST(Candidates, ProcessorsOfOneNameAreNotMixed) {
   const std::vector<Result> runs{run(zen4, 2), run(zen5, 1)};
   const std::vector<Candidate> all = candidates(runs);
   ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[0].name, "EPYC Zen 4, 2 cores");
-  EXPECT_EQ(all[1].name, "EPYC Zen 5, 2 cores");
+  EXPECT_EQ(all[0].name, "Zen 4, 2 cores");
+  EXPECT_EQ(all[1].name, "Zen 5, 2 cores");
   EXPECT_THAT(all[0].cases, SizeIs(1));
 }
 
@@ -325,11 +359,11 @@ TEST(Candidates, OfOneNameSayWhatTellsThemApart) {
     return all;
   };
   EXPECT_THAT(names({run("a", 2, {"avx2"}), run("b", 2, {"avx2"})}),
-              ElementsAre("EPYC Zen 4, 2 cores (a)", "EPYC Zen 4, 2 cores (b)"));
+              ElementsAre("Zen 4, 2 cores (a)", "Zen 4, 2 cores (b)"));
   EXPECT_THAT(names({run("a", 2, {"avx2"}), run("a", 1, {"avx2"})}),
-              ElementsAre("EPYC Zen 4, 2 cores", "EPYC Zen 4, 1 thread"));
+              ElementsAre("Zen 4, 2 cores", "Zen 4, 1 thread"));
   EXPECT_THAT(names({run("a", 2, {"avx2"}), run("a", 2, {"fma"})}),
-              ElementsAre("EPYC Zen 4, 2 cores (with avx2)", "EPYC Zen 4, 2 cores (with fma)"));
+              ElementsAre("Zen 4, 2 cores (with avx2)", "Zen 4, 2 cores (with fma)"));
 }
 
 TEST(Candidates, OfOneProcessorInTwoMachinesSayBesideWhichGpu) {
@@ -359,8 +393,8 @@ TEST(Candidates, OfOneLabelAreTheDevicesOfOneMachine) {
   const std::vector<Result> runs{run};
   const std::vector<Candidate> all = candidates(runs);
   ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[0].name, "the box (CPU)");
-  EXPECT_EQ(all[1].name, "the box (A GPU)");
+  EXPECT_EQ(all[0].name, "the box's CPU");
+  EXPECT_EQ(all[1].name, "the box");
   EXPECT_TRUE(all[0].is_cpu);
   EXPECT_FALSE(all[1].is_cpu);
   EXPECT_EQ(all[0].device, "A CPU");
@@ -395,6 +429,28 @@ TEST(Candidates, AreDevicesByTheirIdOrName) {
   Result one = two;
   one.host.threads = 1;
   EXPECT_FALSE(are_one_device(one, two)) << "other threads are another device";
+}
+
+/// Two cards of one model, each in a file of its own, are one device where the user gives them one name.
+TEST(Candidates, OfOneModelAreOneDeviceInAMachineThatTheUserNamed) {
+  const auto with_gpus = [](const std::vector<std::string>& ids) {
+    Result run = sample::result({});
+    run.backends.clear();
+    run.host.is_labelled = true;
+    for (const std::string& id : ids) {
+      run.cases.push_back(sample::on_gpu(sample::product(id, 64, 1)));
+      BackendRecord& backend = run.backends.emplace_back(sample::backend(id, true));
+      backend.device_id = id;
+      backend.device_name = "H200";
+    }
+    return run;
+  };
+  std::vector<Result> runs{with_gpus({"GPU-1"}), with_gpus({"GPU-2"})};
+  EXPECT_THAT(candidates(runs), SizeIs(1));
+  const std::vector<Result> both{with_gpus({"GPU-1", "GPU-2"})};
+  EXPECT_THAT(candidates(both), SizeIs(2)) << "a run with both tells them apart";
+  for (Result& run : runs) run.host.is_labelled = false;
+  EXPECT_THAT(candidates(runs), SizeIs(2));
 }
 
 /// The latest run's counts, whatever the order of the files.
