@@ -27,6 +27,7 @@ struct RankCommand {
   std::vector<std::string> predicted;
   bool predict_missing = false;
   std::string by = "time";
+  double use = 1;
   std::vector<std::string> labels;
   Outputs outputs;
   ChartOptions charts;
@@ -60,6 +61,7 @@ int rank_files(const RankCommand& o) {
         "machines have measured");
   RankOptions options;
   options.by = by;
+  options.use = o.use;
   options.predicted = o.predicted;
   options.predict_missing = o.predict_missing;
   if (!o.mix.empty()) options.mix = read_mix(o.mix);
@@ -69,13 +71,15 @@ int rank_files(const RankCommand& o) {
   const Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
   tell_skipped(measured);
   if (const auto mixed = mixed_caches(measured.results)) throw CommandError("{}", mixed_caches_text(*mixed));
-  Ranking ranking = rank_results(measured.results, options);
-  ranking.created = now_utc();
-  ranking.tool_version = version;
-  o.outputs.write(&ranking);
-  if (o.charts.any()) show_charts(rank_charts(ranking), o.charts);
-  if (!o.outputs.any() && !o.charts.any()) print_document(document_of(ranking), true);
-  return exit_status(ranking);
+  Rankings rankings = rank_by_work(measured.results, options);
+  if (rankings.unknown_machine)
+    throw CommandError("{}: {}", o.prices.string(), unknown_machine_text(*rankings.unknown_machine));
+  rankings.created = now_utc();
+  rankings.tool_version = version;
+  o.outputs.write(&rankings);
+  if (o.charts.any()) show_charts(rank_charts(rankings), o.charts);
+  if (!o.outputs.any() && !o.charts.any()) print_document(document_of(rankings), true);
+  return exit_status(rankings);
 }
 
 const SubcommandRegistration rank_command(subcommand<RankCommand>(
@@ -87,9 +91,9 @@ const SubcommandRegistration rank_command(subcommand<RankCommand>(
                                   "of the work"}});
       declare_result_files(command, o.files,
                            "result files of the machines; other kinds of files are skipped");
-      accept_config_names(command.add_option(
-          "--mix", o.mix,
-          "a config that names the work, with weights; default: the cases that all machines have, equally"));
+      accept_config_names(command.add_option("--mix", o.mix,
+                                             "a config that names the work, with weights; default: the cases "
+                                             "that machines share, by kind of work"));
       command.add_option("--prices", o.prices, "what the machines cost, as JSON; see docs/ranking.md");
       take_one_word(
           command.add_option("--predict", o.predicted,
@@ -103,7 +107,11 @@ const SubcommandRegistration rank_command(subcommand<RankCommand>(
           command.add_option("--devices", o.catalogue, "datasheets of devices: configs/devices.json"));
       command.add_option("--by", o.by, "time, energy or cost; default: time")
           ->check(CLI::IsMember(all_names<Metric>()));
-      o.outputs.declare(command, formats_for<Ranking>());
+      command
+          .add_option("--use", o.use,
+                      "the share of the hours paid in which a machine works, for costs; default: 100%")
+          ->transform(percent());
+      o.outputs.declare(command, formats_for<Rankings>());
       declare_label_option(command, o.labels);
       declare_chart_options(command, o.charts);
     },

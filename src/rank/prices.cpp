@@ -7,16 +7,17 @@ namespace {
 
 Offer read_offer(const Json& json, const Place& place) {
   require_object(json, place,
-                 {"name", "device", "host", "cpus", "cpu_identity", "per_hour", "purchase", "currency",
-                  "source", "date"});
+                 {"name", "machine", "device", "host", "cpus", "cpu_identity", "per_hour", "purchase",
+                  "currency", "source", "date"});
   Offer offer;
   if (json.contains("name")) offer.name = require_text(json, place, "name");
+  if (json.contains("machine")) offer.machine = require_text(json, place, "machine");
   if (json.contains("device")) offer.device = require_text(json, place, "device");
   if (json.contains("host")) offer.host = require_text(json, place, "host");
-  if (offer.device.empty() && offer.host.empty())
+  if (offer.machine.empty() && offer.device.empty() && offer.host.empty())
     place.fail(
-        "says nothing of what it is the price of; add 'device', the name of a GPU or CPU as `breakeven "
-        "devices` shows it, or 'host'");
+        "says nothing of what it is the price of; add 'machine', its name as `breakeven rank` shows it, "
+        "'device', the name of a GPU or CPU as `breakeven devices` shows it, or 'host'");
   if (json.contains("cpus"))
     offer.cpus =
         static_cast<int>(require_whole(json["cpus"], place / "cpus", std::numeric_limits<int>::max()));
@@ -26,7 +27,9 @@ Offer read_offer(const Json& json, const Place& place) {
   if (!offer.per_hour && !offer.purchase)
     place.fail("has no price; add 'per_hour', of renting it, or 'purchase', of buying it");
   offer.from = read_price_source(json, place);
-  if (offer.name.empty()) offer.name = offer.device.empty() ? offer.host : offer.device;
+  for (const std::string* name : {&offer.machine, &offer.device, &offer.host}) {
+    if (offer.name.empty()) offer.name = *name;
+  }
   return offer;
 }
 

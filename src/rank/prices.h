@@ -13,6 +13,7 @@ namespace breakeven {
 /// The price of renting or buying one machine or GPU.
 struct Offer {
   std::string name;               // such as an instance type
+  std::string machine = {};       // a machine's name in rankings; empty: any
   std::string device;             // a GPU's name or a CPU's model, exactly as in results; empty: any
   std::string host;               // a machine's name; empty: any; without a device, of its processors
   std::optional<int> cpus;        // of the machine; absent: any

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <set>
 
 #include "rank/missing_times.h"
@@ -87,6 +88,7 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
       part.in_place = in_place;
       part.own_speed = trains_to_target(result) ? std::nullopt : own_speed_of(result);
       part.devices = devices_of(result);
+      part.samples = result.samples;
       part.fastest_joules = joules_of(result);
     }
     for (const MeasuredCase& one : candidate.results_of(id)) {
@@ -191,18 +193,19 @@ struct Summands {
   }
 };
 
-/// The weighted sum or the geometric mean over all parts, as another run would have it, too; empty if a part
-/// is unknown.
-std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Metric metric) {
-  if (one.parts.empty()) return std::nullopt;
+/// The weighted sum or the geometric mean over the parts that count, as another run would have it as well;
+/// empty if one of them is unknown.
+std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Metric metric, const auto& counts) {
   Summands measured;
   Summands predicted;
   for (std::size_t i = 0; i < one.parts.size(); ++i) {
+    if (!counts(i)) continue;
     const auto& part = one.parts[i].amount(metric);
     if (!part) return std::nullopt;
     const double factor = metric == Metric::energy ? 1 : one.parts[i].selection_factor;
     (one.parts[i].predicted ? predicted : measured).add(scaled(*part, factor), ranking.entries[i].weight);
   }
+  if (measured.parts.empty() && predicted.parts.empty()) return std::nullopt;
   fill_intervals(measured.parts);
   if (!ranking.weighted)  // then either all of them were measured, or none
     return predicted.parts.empty() ? widened(geometric_mean(measured.parts), run_deviation)
@@ -219,7 +222,8 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Metric 
 /// True if the offer's own conditions match the candidate. A name such as "AMD EPYC" may be that of several
 /// processors.
 bool conditions_match(const Offer& offer, const Candidate& candidate) {
-  return (offer.device.empty() || offer.device == candidate.device) &&
+  return (offer.machine.empty() || offer.machine == candidate.name) &&
+         (offer.device.empty() || offer.device == candidate.device) &&
          (offer.host.empty() || offer.host == candidate.host.recorded_name()) &&
          (!offer.cpus || *offer.cpus == candidate.host.cpus) &&
          (offer.cpu_identity.empty() || offer.cpu_identity == candidate.host.cpu_identity);
@@ -227,11 +231,14 @@ bool conditions_match(const Offer& offer, const Candidate& candidate) {
 
 /// The same, and true for a GPU only if the offer names it: an offer of its host alone is of the processors.
 bool may_be_of(const Offer& offer, const Candidate& candidate) {
-  return conditions_match(offer, candidate) && (candidate.is_cpu || !offer.device.empty());
+  return conditions_match(offer, candidate) &&
+         (candidate.is_cpu || !offer.device.empty() || !offer.machine.empty());
 }
 
-/// The precision with which an offer identifies a machine: the number of conditions besides the device.
+/// The precision with which an offer identifies a machine: the number of conditions besides the device. Its
+/// name in rankings is more precise than all of them.
 int precision(const Offer& offer) {
+  if (!offer.machine.empty()) return 4;
   return (offer.host.empty() ? 0 : 1) + (offer.cpu_identity.empty() ? 0 : 1) + (offer.cpus ? 1 : 0);
 }
 
@@ -242,7 +249,7 @@ std::string processor_key(const Host& host) {
 
 /// A key that distinguishes the processors that an offer may be of, by what it does not state of them.
 std::string unstated_key(const Offer& offer, const Host& host) {
-  if (!offer.host.empty()) return "";
+  if (!offer.host.empty() || !offer.machine.empty()) return "";
   return fmt::format("{} x {}", offer.cpus ? 0 : host.cpus,
                      offer.cpu_identity.empty() ? processor_key(host) : "");
 }
@@ -295,29 +302,13 @@ class OffersOf {
   std::set<std::string> ambiguous_;     // names of devices
 };
 
-/// The user's name for the offer of these processors; empty if they have a label, or if the offer has no name
-/// of its own.
-std::string offered_name(const Ranked& one) {
-  if (!one.offer || one.predicted || !one.candidate.is_cpu || one.candidate.host.is_labelled) return "";
-  const bool is_named = one.offer->name != one.offer->device && one.offer->name != one.offer->host;
-  return is_named ? one.offer->name : "";
-}
-
-/// Names processors after their offers, unless several would get the same name.
-void name_by_offers(std::vector<Ranked>& all) {
-  std::map<std::string, int> count;
-  for (const Ranked& one : all) {
-    ++count[one.candidate.name];
-    ++count[offered_name(one)];
-  }
-  for (Ranked& one : all) {
-    const std::string name = offered_name(one);
-    if (!name.empty() && count[name] == 1) one.candidate.name = name;
-  }
+/// The price of a second of work on a machine that works in this share of the hours paid. It has an offer.
+double price_of_second(const Ranked& one, double use) {
+  return *one.offer->per_hour / 3600 / use;
 }
 
 /// Sets the cost of a candidate whose offers are known, or the reason why it is unknown.
-void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents) {
+void price(Ranked& one, const std::optional<Prices>& prices, double use, const OffersOf& rents) {
   const auto is_of_host = [&](const Offer& offer) {
     return offer.per_hour && conditions_match(offer, one.candidate);
   };
@@ -335,7 +326,7 @@ void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& ren
   } else if (one.of_several_devices() != one.parts.end()) {
     one.no_cost = NoCost::several_devices;
   } else {
-    one.cost = scaled(*one.seconds, *one.offer->per_hour / 3600);
+    one.cost = scaled(*one.seconds, price_of_second(one, use));
   }
 }
 
@@ -416,6 +407,24 @@ void order(Ranking& ranking) {
   }
 }
 
+/// Compares a candidate that lacks parts of a mix with the first one, over the parts that both have.
+void compare_in_part(const Ranking& ranking, Ranked& one) {
+  const Ranked& first = ranking.ranked.front();
+  if (one.place != 0 || first.place != 1 || !ranking.weighted) return;
+  if (ranking.by == Metric::cost && !one.offer) return;
+  const Metric metric = ranking.by == Metric::energy ? Metric::energy : Metric::time;
+  const auto have_both = [&](std::size_t i) {
+    return one.parts[i].amount(metric).has_value() && first.parts[i].amount(metric).has_value();
+  };
+  const auto own = total(ranking, one, metric, have_both);
+  const auto of_first = total(ranking, first, metric, have_both);
+  if (!own || !of_first) return;
+  const double price = ranking.by == Metric::cost
+                           ? price_of_second(one, ranking.use) / price_of_second(first, ranking.use)
+                           : 1;
+  one.behind_in_part = scaled(ratio(*own, *of_first), price);
+}
+
 /// True if `a` is no worse than `b` in any metric that is known of both, time at least, and better in one. If
 /// unknown metrics counted, a machine whose energy cannot be read would never be beaten.
 bool dominates(const Ranked& a, const Ranked& b) {
@@ -454,16 +463,16 @@ std::size_t interrupted_results(const Candidate& candidate, const Ranking& ranki
   return count;
 }
 
-std::vector<RankedFit> fits_of(const std::vector<Ranked>& all) {
+std::vector<RankedFit> fits_of(const std::vector<Candidate>& all) {
   std::map<std::string, RankedFit> by_id;
-  for (const Ranked& one : all) {
-    for (const auto& [id, results] : one.candidate.cases) {
+  for (const Candidate& one : all) {
+    for (const auto& [id, results] : one.cases) {
       for (const MeasuredCase& fitted : results) {
         const CaseResult& result = *fitted.result;
         if (!result.fit || result.status != Status::ok) continue;
         RankedFit& fit = by_id[id];
         fit.title = title_of(result);
-        const auto [known, fresh] = fit.largest.try_emplace(one.candidate.name, *result.fit);
+        const auto [known, fresh] = fit.largest.try_emplace(one.name, *result.fit);
         if (!fresh && result.fit->largest > known->second.largest) known->second = *result.fit;
       }
     }
@@ -509,38 +518,58 @@ std::vector<Uncounted> uncounted_cases(const Ranking& ranking) {
   return all;
 }
 
-/// The names of the machines with a price that are not among the results. A whole list of prices is not of
-/// interest.
-std::vector<std::string> unused_prices(const Ranking& ranking) {
+/// The names of the devices and hosts with a price that are not among the results. A whole list of prices is
+/// not of interest.
+std::vector<std::string> unused_prices(const std::vector<Candidate>& all, const Prices& prices) {
   constexpr std::size_t most = 5;
   std::set<std::string> unused;
-  if (!ranking.prices) return {};
-  for (const Offer& offer : ranking.prices->offers) {
-    if (std::ranges::none_of(ranking.ranked,
-                             [&](const Ranked& one) { return conditions_match(offer, one.candidate); }))
+  for (const Offer& offer : prices.offers) {
+    if (offer.machine.empty() &&
+        std::ranges::none_of(all, [&](const Candidate& one) { return conditions_match(offer, one); }))
       unused.insert(offer.device.empty() ? offer.host : offer.device);
   }
   if (unused.size() > most) return {};
   return {unused.begin(), unused.end()};
 }
 
-}  // namespace
-
-std::optional<MixedCaches> mixed_caches(std::span<const Result> results) {
-  std::map<std::string, std::string> machines;  // by state of the caches: the first host
-  for (const Result& result : results) machines.emplace(cache_state(result), result.host.name);
-  const auto warm = machines.find("warm");
-  const auto cold = machines.find("cold");
-  if (warm == machines.end() || cold == machines.end()) return std::nullopt;
-  return MixedCaches{.warm = warm->second, .cold = cold->second};
+/// The first machine that a price names and that is not among the results.
+std::optional<UnknownMachine> unknown_machine(const std::vector<Candidate>& all, const Prices& prices) {
+  std::vector<std::string> known;
+  known.reserve(all.size());
+  for (const Candidate& one : all) known.push_back(one.name);
+  for (const Offer& offer : prices.offers) {
+    if (!offer.machine.empty() && std::ranges::find(known, offer.machine) == known.end())
+      return UnknownMachine{.name = offer.machine, .known = known};
+  }
+  return std::nullopt;
 }
 
-Ranking rank_results(std::span<const Result> results, const RankOptions& options) {
+/// The names of the operations of which any candidate has a time, in the order of their ids.
+std::set<std::string> kinds_of_work(const std::vector<Candidate>& all) {
+  std::set<std::string> kinds;
+  for (const Candidate& one : all) {
+    for (const auto& [id, result] : timed_ids(one)) kinds.insert(result->op);
+  }
+  return kinds;
+}
+
+/// The candidates with cases of one operation, and these cases alone.
+std::vector<Candidate> of_kind(const std::vector<Candidate>& all, const std::string& op) {
+  std::vector<Candidate> some;
+  for (const Candidate& one : all) {
+    Candidate& kept = some.emplace_back(one);
+    std::erase_if(kept.cases, [&](const auto& entry) { return entry.second.front().result->op != op; });
+    if (kept.cases.empty()) some.pop_back();
+  }
+  return some;
+}
+
+Ranking rank_candidates(std::vector<Candidate> all, const RankOptions& options) {
   Ranking ranking;
   ranking.by = options.by;
   ranking.weighted = options.mix.has_value();
   ranking.prices = options.prices;
-  std::vector<Candidate> all = candidates(results);
+  ranking.use = options.use;
   if (options.mix) ranking.title = options.mix->title;
   ranking.entries = options.mix ? options.mix->entries : common_work(all);
   for (Candidate& candidate : all) {
@@ -556,11 +585,13 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
     ranking.ranked[i].offer = rents.cheapest_of(i);
     ranking.ranked[i].to_buy = purchases.cheapest_of(i);
   }
-  name_by_offers(ranking.ranked);
+  const auto every = [](std::size_t) { return true; };
   for (Ranked& one : ranking.ranked) {
-    one.seconds = total(ranking, one, Metric::time);
-    one.joules = total(ranking, one, Metric::energy);
-    price(one, options.prices, rents);
+    one.known = static_cast<std::size_t>(
+        std::ranges::count_if(one.parts, [](const RankedPart& part) { return part.seconds.has_value(); }));
+    one.seconds = total(ranking, one, Metric::time, every);
+    one.joules = total(ranking, one, Metric::energy, every);
+    price(one, options.prices, options.use, rents);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
     if (std::ranges::none_of(ranking.ranked,
@@ -568,17 +599,66 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
       ranking.nobody.push_back(ranking.entries[i].title);
   }
   order(ranking);
+  for (Ranked& one : ranking.ranked) compare_in_part(ranking, one);
   mark_front(ranking.ranked);
   ranking.uncounted = uncounted_cases(ranking);
   ranking.paybacks = paybacks(ranking);
-  ranking.fits = fits_of(ranking.ranked);
   ranking.left_out = of_other_work(ranking);
-  ranking.unused_prices = unused_prices(ranking);
   return ranking;
 }
 
-int exit_status(const Ranking& ranking) {
-  return ranking.can_rank() && ranking.nobody.empty() ? 0 : 4;
+}  // namespace
+
+std::optional<double> amount_of_part(const Ranking& ranking, const Ranked& one, std::size_t part) {
+  const auto& amount = one.parts[part].amount(ranking.by);
+  if (!amount || (ranking.by == Metric::cost && !one.offer)) return std::nullopt;
+  return amount->value * (ranking.by == Metric::cost ? price_of_second(one, ranking.use) : 1);
+}
+
+std::optional<MixedCaches> mixed_caches(std::span<const Result> results) {
+  std::map<std::string, std::string> machines;  // by state of the caches: the first host
+  for (const Result& result : results) machines.emplace(cache_state(result), result.host.name);
+  const auto warm = machines.find("warm");
+  const auto cold = machines.find("cold");
+  if (warm == machines.end() || cold == machines.end()) return std::nullopt;
+  return MixedCaches{.warm = warm->second, .cold = cold->second};
+}
+
+Ranking rank_results(std::span<const Result> results, const RankOptions& options) {
+  return rank_candidates(candidates(results), options);
+}
+
+Rankings rank_by_work(std::span<const Result> results, const RankOptions& options) {
+  const std::vector<Candidate> all = candidates(results);
+  Rankings made;
+  made.fits = fits_of(all);
+  if (options.prices) {
+    made.unused_prices = unused_prices(all, *options.prices);
+    made.unknown_machine = unknown_machine(all, *options.prices);
+  }
+  for (const std::string& op : options.mix ? std::set<std::string>() : kinds_of_work(all)) {
+    Ranking ranking = rank_candidates(of_kind(all, op), options);
+    ranking.op = op;
+    if (ranking.can_rank())
+      made.all.push_back(std::move(ranking));
+    else
+      made.not_ranked.push_back(op);
+  }
+  // Work that most machines have comes first.
+  const auto with_place = [](const Ranking& ranking) {
+    return std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.place > 0; });
+  };
+  std::ranges::stable_sort(made.all, std::ranges::greater(), with_place);
+  if (made.all.empty()) {
+    made.not_ranked.clear();
+    made.all.push_back(rank_candidates(all, options));
+  }
+  return made;
+}
+
+int exit_status(const Rankings& rankings) {
+  const auto is_ranked = [](const Ranking& one) { return one.can_rank() && one.nobody.empty(); };
+  return std::ranges::any_of(rankings.all, is_ranked) ? 0 : 4;
 }
 
 }  // namespace breakeven

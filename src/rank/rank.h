@@ -47,7 +47,8 @@ struct RankedPart {
   std::vector<const CaseResult*> without_time = {};  // its results, if there are no seconds
   std::optional<RooflineOf> unpredicted = {};        // nor could it be predicted from this
   std::optional<double> own_speed = {};              // own_speed_of() the samples whose seconds they are
-  std::size_t devices = 1;  // GPUs, or hosts of processors, on which the fastest backend ran
+  std::size_t devices = 1;   // GPUs, or hosts of processors, on which the fastest backend ran
+  std::int64_t samples = 0;  // images of one run; 0 if that has no meaning
   std::optional<Estimate> fastest_joules = {};     // of the fastest backend
   std::optional<ComputedBy> most_economical = {};  // the backend whose `joules` they are
 
@@ -85,11 +86,16 @@ struct Ranked {
   std::optional<Offer> to_buy;     // the cheapest for this candidate, to buy
   int place = 0;                   // by the requested metric; ties share one; 0: unknown
   std::optional<Estimate> behind;  // as a multiple of the first's
+  /// Of a candidate without a place: the same over the parts of a mix that it has. Below 1, the first is not
+  /// the fastest in these.
+  std::optional<Estimate> behind_in_part = {};
   /// No other is better in one of time, energy and cost, and no worse in the others; of two candidates, the
   /// metrics that are known of both count.
   bool on_front = false;
   std::size_t interrupted = 0;  // results that its runs did not measure, of the mix or of all cases
+  std::size_t known = 0;        // parts with a time
 
+  bool has_all() const { return known == parts.size() && known > 0; }
   /// The first part that several devices computed; the end if there is none. Prices are of one device.
   std::vector<RankedPart>::const_iterator of_several_devices() const {
     return std::ranges::find_if(parts, [](const RankedPart& part) { return part.devices > 1; });
@@ -135,8 +141,8 @@ struct Uncounted {
 };
 
 struct Ranking {
-  std::string created, tool_version;  // UTC, ISO 8601
-  std::string title;
+  std::string title;  // of the mix
+  std::string op;     // the kind of work, without a mix
   Metric by = Metric::time;
   bool weighted = false;             // by the mix's weights; else the geometric mean of the common cases
   std::vector<MixEntry> entries;     // the work
@@ -144,14 +150,13 @@ struct Ranking {
   std::vector<Uncounted> uncounted;  // without a mix, of each candidate with cases that others lack
   std::vector<Ranked> ranked;        // by place, unknown ones last
   std::vector<Payback> paybacks;
-  std::vector<RankedFit> fits;
   /// The errors of predictions, from devices among the results: each is predicted from other models of its
   /// kind.
   std::map<PredictedBy, PredictionError> prediction_errors;
   std::optional<Prices> prices;
-  std::vector<PredictedBy> predictions;    // used for some part
-  std::vector<std::string> left_out;       // names of candidates with times, but none of the common work
-  std::vector<std::string> unused_prices;  // of machines that are not here; empty if these are many
+  double use = 1;                        // the share of the hours paid in which a machine works
+  std::vector<PredictedBy> predictions;  // used for some part
+  std::vector<std::string> left_out;     // names of candidates with times, but none of the common work
 
   /// True if at least two candidates have a place.
   bool can_rank() const {
@@ -159,11 +164,31 @@ struct Ranking {
   }
 };
 
+/// A machine that a price names, and that is not among the results.
+struct UnknownMachine {
+  std::string name;
+  std::vector<std::string> known;  // those that are
+};
+
+/// The answer to one command: the ranking of a mix, or one of each kind of work that several machines have.
+struct Rankings {
+  std::string created = {}, tool_version = {};  // UTC, ISO 8601
+  std::vector<Ranking> all = {};                // at least one
+  std::vector<std::string> not_ranked = {};     // operations that no two machines have in common
+  std::vector<RankedFit> fits = {};
+  std::vector<std::string> unused_prices = {};  // of devices that are not here; empty if these are many
+  std::optional<UnknownMachine> unknown_machine = {};
+};
+
+/// The seconds, joules or cost of one run of a part of the work; empty if unknown.
+std::optional<double> amount_of_part(const Ranking& ranking, const Ranked& one, std::size_t part);
+
 /// The work to rank machines for, and the options.
 struct RankOptions {
   std::optional<Mix>
       mix;  // without one, the work is what the candidates have in common; those of other work are left out
   std::optional<Prices> prices;
+  double use = 1;  // the share of the hours paid in which a machine works: above 0, at most 1
   Metric by = Metric::time;
   DeviceCatalogue catalogue;
   std::vector<std::string>
@@ -178,12 +203,15 @@ struct MixedCaches {
 };
 std::optional<MixedCaches> mixed_caches(std::span<const Result> results);
 
-/// Ranks the candidates. Sets everything but `created` and `tool_version`. The ranking points into the
-/// results, which must outlive it.
+/// Ranks the candidates for one piece of work. The ranking points into the results, which must outlive it.
 Ranking rank_results(std::span<const Result> results, const RankOptions& options);
 
-/// The exit status: 4 if a part of the work has no time on any candidate, or if fewer than two candidates
-/// could be ranked; else 0.
-int exit_status(const Ranking& ranking);
+/// Ranks the candidates for a mix or, without one, for each kind of work (operation) by itself: a mean over
+/// products and trainings would be that of no work at all. Sets everything but `created` and `tool_version`.
+Rankings rank_by_work(std::span<const Result> results, const RankOptions& options);
+
+/// The exit status: 4 if a part of the work has no time on any candidate, or if no work has two candidates
+/// that could be ranked; else 0.
+int exit_status(const Rankings& rankings);
 
 }  // namespace breakeven

@@ -33,6 +33,17 @@ std::string number_text(double value) {
                                           : fmt::format("{:.2e}", value);
 }
 
+std::string money_text(double amount) {
+  if (!std::isfinite(amount) || !(amount > 0)) return number_text(amount);
+  const int magnitude = static_cast<int>(std::floor(std::log10(amount)));
+  constexpr int least = 2;
+  int decimals = std::max(least, 2 - magnitude);
+  std::string text = fmt::format("{:.{}f}", amount, decimals);
+  for (; decimals > least && text.back() == '0'; --decimals) text.pop_back();
+  const std::size_t point = text.find('.');
+  return grouped(text.substr(0, point)) + text.substr(point);
+}
+
 std::string factor_text(double ratio) {
   if (!std::isfinite(ratio)) return "unknown";
   const double size = std::abs(ratio);

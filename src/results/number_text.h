@@ -31,6 +31,9 @@ std::string count_text(std::integral auto value) {
   return grouped(value);
 }
 
+/// `3.50`, `0.09`, `0.0104`, `1,234.50`: an amount of money with two decimals, or more where it is small.
+std::string money_text(double amount);
+
 /// `0.97x`, `1.04x`, `1.5x`, `12x`: two significant digits, or three near 1 and from 100 up.
 std::string factor_text(double ratio);
 

@@ -36,9 +36,9 @@ const std::vector<Result>& results() {
 void rank_with(RankOptions options) {
   for (const Metric by : all_metrics) {
     options.by = by;
-    const Ranking ranking = rank_results(results(), options);
-    fuzz::expect_well_formed(&ranking);
-    exit_status(ranking);
+    const Rankings rankings = rank_by_work(results(), options);
+    fuzz::expect_well_formed(&rankings);
+    exit_status(rankings);
   }
 }
 

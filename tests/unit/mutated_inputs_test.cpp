@@ -130,7 +130,7 @@ void rank_by_prices(const fs::path& path) {
   options.prices = read_prices(path);
   options.by = Metric::cost;
   const auto results = two_machines();
-  const Ranking ranking = rank_results(results, options);
+  const Rankings ranking = rank_by_work(results, options);
   expect_well_formed(&ranking);
 }
 
@@ -140,7 +140,7 @@ void rank_by_catalogue(const fs::path& path) {
   options.catalogue = read_device_catalogue(path);
   options.predicted = {options.catalogue.empty() ? "none" : options.catalogue.front().name};
   const auto results = two_machines();
-  const Ranking ranking = rank_results(results, options);
+  const Rankings ranking = rank_by_work(results, options);
   expect_well_formed(&ranking);
 }
 

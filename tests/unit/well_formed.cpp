@@ -104,7 +104,7 @@ Fault fault_of_coloured(std::string_view text) {
 std::vector<Chart> charts_of(const Subject& subject) {
   if (const auto* measured = std::get_if<const Measured*>(&subject))
     return charts((*measured)->results, (*measured)->thresholds);
-  if (const auto* ranking = std::get_if<const Ranking*>(&subject)) return rank_charts(**ranking);
+  if (const auto* ranking = std::get_if<const Rankings*>(&subject)) return rank_charts(**ranking);
   return {};
 }
 

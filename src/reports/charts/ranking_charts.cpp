@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "reports/charts/parts.h"
 #include "reports/document/names.h"
@@ -148,7 +150,7 @@ std::string work_in_short(const Ranking& ranking) {
   return ranking.weighted ? "runs of the mix" : "cases";
 }
 
-std::vector<Chart> rank_charts(const Ranking& ranking) {
+std::vector<Chart> rank_charts(const Ranking& ranking, const std::string& of) {
   std::vector<Chart> made;
   made.reserve(all_metrics.size() + 2);
   std::array shown = all_metrics;
@@ -159,6 +161,19 @@ std::vector<Chart> rank_charts(const Ranking& ranking) {
   if (!has_enough(front)) front = front_chart(ranking, Metric::energy);
   made.push_back(std::move(front));
   std::erase_if(made, [](const Chart& chart) { return !has_enough(chart); });
+  constexpr std::string_view begin = "ranking-";
+  for (Chart& chart : made) {
+    if (!of.empty()) chart.name.insert(begin.size(), of + "-");
+  }
+  return made;
+}
+
+std::vector<Chart> rank_charts(const Rankings& rankings) {
+  std::vector<Chart> made;
+  for (const Ranking& ranking : rankings.all) {
+    std::vector<Chart> charts = rank_charts(ranking, rankings.all.size() == 1 ? "" : slug_of(ranking.op));
+    std::ranges::move(charts, std::back_inserter(made));
+  }
   return made;
 }
 

@@ -18,6 +18,10 @@ std::string work_in_short(const Ranking& ranking);
 ///   are those of all of the work; of costs, what one unit of the currency buys
 /// - `ranking-cases`: how many times the fastest's time each case takes
 /// - `ranking-front`: time against cost, or else against energy, if two candidates have both
-std::vector<Chart> rank_charts(const Ranking& ranking);
+/// `of` is part of their names where there are several rankings: `ranking-matmul-time`.
+std::vector<Chart> rank_charts(const Ranking& ranking, const std::string& of = "");
+
+/// The charts of all rankings.
+std::vector<Chart> rank_charts(const Rankings& rankings);
 
 }  // namespace breakeven

@@ -20,8 +20,8 @@ Document document_of(const Threshold& threshold);
 /// worst first.
 Document document_of(const Verdicts& verdicts);
 
-/// A report of a ranking: machines in order, case by case, and when a GPU pays for itself.
-Document document_of(const Ranking& ranking);
+/// A report of rankings: machines in order, case by case, and when a GPU pays for itself.
+Document document_of(const Rankings& rankings);
 
 /// A report of a fleet: which nodes are slower than their like and why, and how every node stands.
 Document document_of(const Fleet& fleet);

@@ -123,7 +123,10 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
 std::optional<Card> machines_card(const Runs& runs);
 
 /// The machines in order, for the work of a ranking.
-Card ranking_card(const Ranking& ranking);
+Card ranking_card(const Ranking& ranking, const std::string& of = "");
+
+/// Adds a sentence for each machine with a place that ran below its own speed, and one on interrupted runs.
+void add_rank_caveats(std::vector<Sentence>& said, std::span<const Ranking> rankings);
 
 /// The time of a mix of work on machines.
 struct MixOrder {

@@ -79,6 +79,7 @@ std::optional<MixOrder> mix_order(const Runs& runs) {
   if (known == 0) return std::nullopt;
   const bool are_all_known = known == std::ssize(ranking.ranked);
   MixOrder order{.card = ranking_card(ranking), .compares = are_all_known && machines_in(ranking) > 1};
+  add_rank_caveats(order.card.answer, std::span(&ranking, 1));
   if (known == 1) {
     answer_for_one(order.card, ranking, is_interrupted(runs));
   } else if (!are_all_known) {

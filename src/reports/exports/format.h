@@ -27,7 +27,7 @@ struct CheckedHistory {
 };
 
 /// The subject of a report, of any kind that there is. Never null; must outlive the report.
-using Subject = std::variant<const Measured*, const Threshold*, const Verdicts*, const Ranking*,
+using Subject = std::variant<const Measured*, const Threshold*, const Verdicts*, const Rankings*,
                              const CheckedHistory*, const Fleet*>;
 
 struct FormattedReport {

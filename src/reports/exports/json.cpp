@@ -31,7 +31,7 @@ FormattedReport formatted_history(const CheckedHistory& history) {
 const FormatRegistration json_format({.option = "--out",
                                       .meaning = "everything that was found, as JSON",
                                       .writes = {worded_json<Threshold>, worded_json<Verdicts>,
-                                                 formatted_json<Ranking>, worded_json<Fleet>,
+                                                 formatted_json<Rankings>, worded_json<Fleet>,
                                                  formatted_history}});
 
 }  // namespace

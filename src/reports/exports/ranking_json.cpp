@@ -36,7 +36,7 @@ void fields(Fields& f, Payback& payback) {
 
 namespace {
 
-constexpr const char* rank_schema = "breakeven.rank/1";
+constexpr const char* rank_schema = "breakeven.rank/2";
 
 Json to_json(const RankedPart& part, const MixEntry& entry, Metric by) {
   const ComputedBy counted = part.counted(by);
@@ -66,6 +66,7 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
             {"host", json_of(one.candidate.host)},
             {"place", one.place == 0 ? Json(nullptr) : Json(one.place)},
             {"behind", json_of(one.behind)},
+            {"behind_in_part", json_of(one.behind_in_part)},
             {"seconds", json_of(one.seconds)},
             {"joules", json_of(one.joules)},
             {"cost", json_of(one.cost)},
@@ -87,23 +88,23 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
   return made;
 }
 
-}  // namespace
+Json to_json(const Uncounted& one) {
+  return {{"name", one.candidate}, {"cases", one.cases}, {"lacking", one.lacking}};
+}
 
-std::string to_json_text(const Ranking& ranking) {
-  Json made{{"schema", rank_schema},
-            {"created", ranking.created},
-            {"tool", {{"name", "breakeven"}, {"version", ranking.tool_version}}},
-            {"title", ranking.title},
+Json to_json(const Ranking& ranking) {
+  Json made{{"title", ranking.title},
+            {"op", ranking.op},
             {"by", name(ranking.by)},
             {"weighted", ranking.weighted},
             {"currency", ranking.prices ? Json(ranking.prices->currency) : Json(nullptr)},
-            {"uncounted", uncounted_texts(ranking.uncounted)},
-            {"notes", ranking_notes(ranking)},
+            {"use", ranking.use},
+            {"uncounted", Json::array()},
             {"prediction_errors", Json::array()},
             {"not_measured", ranking.nobody},
             {"ranking", Json::array()},
-            {"payback", json_of(ranking.paybacks)},
-            {"fits", Json::array()}};
+            {"payback", json_of(ranking.paybacks)}};
+  for (const Uncounted& one : ranking.uncounted) made["uncounted"].push_back(to_json(one));
   for (const auto& [by, error] : ranking.prediction_errors)
     made["prediction_errors"].push_back({{"roofline", name(by.roofline)},
                                          {"of", name(by.kind)},
@@ -112,7 +113,21 @@ std::string to_json_text(const Ranking& ranking) {
                                          {"median_factor", error.typical},
                                          {"p95_factor", error.most}});
   for (const Ranked& one : ranking.ranked) made["ranking"].push_back(to_json(one, ranking));
-  for (const RankedFit& fit : ranking.fits) {
+  return made;
+}
+
+}  // namespace
+
+std::string to_json_text(const Rankings& rankings) {
+  Json made{{"schema", rank_schema},
+            {"created", rankings.created},
+            {"tool", {{"name", "breakeven"}, {"version", rankings.tool_version}}},
+            {"notes", ranking_notes(rankings)},
+            {"rankings", Json::array()},
+            {"not_ranked", rankings.not_ranked},
+            {"fits", Json::array()}};
+  for (const Ranking& ranking : rankings.all) made["rankings"].push_back(to_json(ranking));
+  for (const RankedFit& fit : rankings.fits) {
     Json largest = Json::object();
     for (const auto& [candidate, of] : fit.largest) largest[candidate] = of.largest;
     made["fits"].push_back({{"title", fit.title}, {"largest", largest}});

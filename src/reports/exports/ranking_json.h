@@ -6,7 +6,7 @@
 
 namespace breakeven {
 
-/// Writes JSON, schema breakeven.rank/1, described in docs/result-file.md.
-std::string to_json_text(const Ranking& ranking);
+/// Writes JSON, schema breakeven.rank/2, described in docs/result-file.md.
+std::string to_json_text(const Rankings& rankings);
 
 }  // namespace breakeven

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "plan/suggestion.h"
+#include "reports/text.h"
 #include "results/number_text.h"
 #include "text/counted.h"
 #include "verdicts/overview.h"
@@ -52,9 +54,8 @@ std::string no_cost_text(const Ranking& ranking, const Ranked& one) {
       return "no prices were given";
     case NoCost::ambiguous_price:
       return fmt::format(
-          "the price of '{}' could be that of several processors here; give it "
-          R"("cpu_identity", "cpus" or "host")",
-          device);
+          "the price of '{}' could be that of several processors here; add \"machine\": \"{}\"", device,
+          one.candidate.name);
     case NoCost::purchase_price_only:
       return "it has a purchase price alone: what a run costs depends on how much it is used";
     case NoCost::no_price:
@@ -63,7 +64,7 @@ std::string no_cost_text(const Ranking& ranking, const Ranked& one) {
       return fmt::format(R"({}; that of the host '{}' is of its processors: add one with "device": "{}")",
                          no_price, one.candidate.host.recorded_name(), device);
     case NoCost::no_time:
-      return "its time is not known";
+      return unknown_text(ranking, one, Metric::time);
     case NoCost::several_devices: {
       const auto several = one.of_several_devices();
       return fmt::format("'{}' ran on {}, and the price is of one; name work without it with --mix CONFIG",
@@ -143,6 +144,13 @@ std::string unknown_text(const RankedPart& part, Metric metric) {
                          : "");
 }
 
+std::string unknown_in_short(const RankedPart& part) {
+  if (part.seconds) return "not known";
+  std::set<std::string> statuses;
+  for (const CaseResult* result : part.without_time) statuses.insert(status_text(result->status));
+  return statuses.empty() ? "not measured" : fmt::format("{}", fmt::join(statuses, ", "));
+}
+
 std::string unknown_text(const Ranking& ranking, const Ranked& one, Metric metric) {
   if (one.amount(metric)) return "";
   if (metric == Metric::cost) return one.no_cost ? no_cost_text(ranking, one) : "";
@@ -151,15 +159,19 @@ std::string unknown_text(const Ranking& ranking, const Ranked& one, Metric metri
   return unknown_cases_text(ranking, one, metric);
 }
 
-std::vector<std::string> uncounted_texts(std::span<const Uncounted> uncounted) {
-  std::vector<std::string> texts;
-  texts.reserve(uncounted.size());
-  for (const auto& [candidate, cases, lacking] : uncounted)
-    texts.push_back(fmt::format("{} of {} {} not counted: {} {} no times for {}.",
-                                counted_text(cases, "case", "cases"), candidate, cases == 1 ? "is" : "are",
-                                joined_text(lacking), lacking.size() == 1 ? "has" : "have",
-                                cases == 1 ? "it" : "them"));
-  return texts;
+std::string uncounted_text(std::span<const Uncounted> uncounted) {
+  std::vector<std::string> counts;
+  counts.reserve(uncounted.size());
+  for (const Uncounted& one : uncounted) counts.push_back(fmt::format("{} of {}", one.cases, one.candidate));
+  return counts.empty()
+             ? ""
+             : fmt::format("Cases that another machine lacks are not counted: {}.", joined_text(counts));
+}
+
+std::string work_name(const std::string& op) {
+  const Workload* workload = find_workload(op);
+  return workload == nullptr || workload->plural() == "problems" ? printable(op)
+                                                                 : std::string(workload->plural());
 }
 
 std::vector<std::string> ranking_notes(const Ranking& ranking) {
@@ -177,10 +189,30 @@ std::vector<std::string> ranking_notes(const Ranking& ranking) {
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));
   if (std::string note = different_devices(ranking); !note.empty()) notes.push_back(std::move(note));
-  if (!ranking.unused_prices.empty())
-    notes.push_back(fmt::format("prices of machines that are not among the results: {}",
-                                fmt::join(ranking.unused_prices, ", ")));
   return notes;
+}
+
+std::vector<std::string> ranking_notes(const Rankings& rankings) {
+  std::vector<std::string> notes;
+  for (const Ranking& ranking : rankings.all) {
+    for (std::string& note : ranking_notes(ranking))
+      notes.push_back(rankings.all.size() == 1 ? std::move(note)
+                                               : fmt::format("{}: {}", work_name(ranking.op), note));
+  }
+  if (!rankings.not_ranked.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& op : rankings.not_ranked) names.push_back(work_name(op));
+    notes.push_back(fmt::format("no two machines have cases of {} in common", joined_text(names)));
+  }
+  if (!rankings.unused_prices.empty())
+    notes.push_back(fmt::format("prices of machines that are not among the results: {}",
+                                fmt::join(rankings.unused_prices, ", ")));
+  return notes;
+}
+
+std::string unknown_machine_text(const UnknownMachine& machine) {
+  return fmt::format("no machine here is called '{}'{}; `breakeven rank` calls them {}", machine.name,
+                     did_you_mean(machine.name, machine.known), joined_text(machine.known));
 }
 
 std::string mixed_caches_text(const MixedCaches& mixed) {

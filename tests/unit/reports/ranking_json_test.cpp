@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "unit/rankings.h"
 #include "unit/reports_sample.h"
 #include "unit/texts_of_files.h"
 
@@ -19,10 +20,14 @@ PriceSource page() {
 }
 
 /// A ranking with every field set, and no two alike.
-Ranking full_ranking(const std::vector<BackendRecord>& backends, const CaseResult& refused) {
-  Ranking ranking;
-  ranking.created = "2026-11-01T12:00:00Z";
-  ranking.tool_version = "0.1.0";
+Rankings full_ranking(const std::vector<BackendRecord>& backends, const CaseResult& refused) {
+  Rankings rankings;
+  rankings.created = "2026-11-01T12:00:00Z";
+  rankings.tool_version = "0.1.0";
+  rankings.not_ranked = {"copy"};
+  Ranking& ranking = rankings.all.emplace_back();
+  ranking.op = "matmul";
+  ranking.use = 0.5;
   ranking.title = "Our week";
   ranking.by = Metric::cost;
   ranking.weighted = true;
@@ -74,6 +79,7 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends, const CaseResul
   other.predicted = true;
   other.candidate.is_cpu = true;
   other.parts.resize(2);
+  other.behind_in_part = Estimate{.value = 0.75};
   other.no_cost = NoCost::no_time;
   ranking.paybacks = {{.gpu = "GPU of host",
                        .cpu = "CPU of host",
@@ -87,9 +93,9 @@ Ranking full_ranking(const std::vector<BackendRecord>& backends, const CaseResul
                        .hours = 20,
                        .bought = true,
                        .with_electricity = false}};
-  ranking.fits = {{.title = "mlp",
-                   .largest = {{"GPU of host", Fit{.largest = 4096, .refused = 4097, .limit = "memory"}}}}};
-  return ranking;
+  rankings.fits = {{.title = "mlp",
+                    .largest = {{"GPU of host", Fit{.largest = 4096, .refused = 4097, .limit = "memory"}}}}};
+  return rankings;
 }
 
 TEST(RankJson, HasEveryField) {
@@ -97,21 +103,23 @@ TEST(RankJson, HasEveryField) {
                                             sample::backend("jax", false, "No module named 'jax'")};
   const CaseResult refused = sample::refused(sample::product("cuda", 64, 1), Status::out_of_memory, "4 GiB");
   Json found = Json::parse(to_json_text(full_ranking(backends, refused)));
-  for (Json& one : found["ranking"]) {
+  for (Json& one : found["rankings"][0]["ranking"]) {
     EXPECT_EQ(one.at("host").at("name"), one["is_cpu"] == true ? "" : "host");
     one.erase("host");  // as every file has it: docs/result-file.md
   }
   EXPECT_EQ(found, Json::parse(R"({
-    "schema": "breakeven.rank/1", "created": "2026-11-01T12:00:00Z",
-    "tool": {"name": "breakeven", "version": "0.1.0"}, "title": "Our week", "by": "cost", "weighted": true,
-    "currency": "EUR", "uncounted": ["2 cases of n1 are not counted: n2 has no times for them."],
-    "notes": ["left out, because the others have cases in common without it: n3; --mix CONFIG names the work instead"],
+    "schema": "breakeven.rank/2", "created": "2026-11-01T12:00:00Z",
+    "tool": {"name": "breakeven", "version": "0.1.0"},
+    "notes": ["left out, because the others have cases in common without it: n3; --mix CONFIG names the work instead", "no two machines have cases of copies in common"],
+    "rankings": [{
+    "title": "Our week", "op": "matmul", "by": "cost", "weighted": true,
+    "currency": "EUR", "use": 0.5, "uncounted": [{"name": "n1", "cases": 2, "lacking": ["n2"]}],
     "prediction_errors": [{"roofline": "ceilings", "of": "processors", "devices": 2, "cases": 3,
                            "median_factor": 1.25, "p95_factor": 1.5}],
     "not_measured": ["nobody's"],
     "ranking": [
       {"name": "GPU of host", "device": "A GPU", "is_cpu": false, "predicted": false, "place": 1,
-       "behind": {"value": 1.0, "ci_low": null, "ci_high": null},
+       "behind": {"value": 1.0, "ci_low": null, "ci_high": null}, "behind_in_part": null,
        "seconds": {"value": 2.0, "ci_low": 1.75, "ci_high": 2.25},
        "joules": {"value": 3.0, "ci_low": null, "ci_high": null},
        "cost": {"value": 0.5, "ci_low": 0.25, "ci_high": 0.75}, "on_front": true,
@@ -128,9 +136,10 @@ TEST(RankJson, HasEveryField) {
          {"id": "b/f32", "weight": 1.0, "seconds": null, "joules": null, "backend": "", "dtype": "",
           "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "cuda: out of memory: 4 GiB"}]},
       {"name": "", "device": "", "is_cpu": true, "predicted": true, "place": null, "behind": null,
+       "behind_in_part": {"value": 0.75, "ci_low": null, "ci_high": null},
        "seconds": null, "joules": null, "cost": null, "on_front": false, "interrupted": 0, "rent": null, "purchase": null,
        "unknown": {"time": "none of these cases was measured on it",
-                   "energy": "none of these cases was measured on it", "cost": "its time is not known"}, "backends": [], "lacking": {},
+                   "energy": "none of these cases was measured on it", "cost": "none of these cases was measured on it"}, "backends": [], "lacking": {},
        "cases": [
          {"id": "a/f32", "weight": 2.5, "seconds": null, "joules": null, "backend": "", "dtype": "",
           "other_dtype": false, "predicted": false, "own_speed": null, "unknown": "not measured"},
@@ -140,18 +149,19 @@ TEST(RankJson, HasEveryField) {
       {"gpu": "GPU of host", "cpu": "CPU of host", "bought": false,
        "busy": {"value": 0.5, "ci_low": null, "ci_high": null}, "hours": null, "with_electricity": true},
       {"gpu": "GPU of host", "cpu": "CPU of host", "bought": true, "busy": null, "hours": 20.0,
-       "with_electricity": false}],
-    "fits": [{"title": "mlp", "largest": {"GPU of host": 4096}}]})"));
+       "with_electricity": false}]}],
+    "not_ranked": ["copy"], "fits": [{"title": "mlp", "largest": {"GPU of host": 4096}}]})"));
 }
 
 TEST(RankJson, ByEnergyHasTheBackendWhoseEnergyCounts) {
   const std::vector<BackendRecord> backends{sample::backend("cuda", true), sample::backend("jax", true)};
   const CaseResult refused;
-  Ranking ranking = full_ranking(backends, refused);
+  Rankings rankings = full_ranking(backends, refused);
+  Ranking& ranking = rankings.all.front();
   ranking.ranked[0].parts[0].most_economical = ComputedBy{.backend = "jax", .dtype = "f16"};
   const auto counted = [&](Metric by) {
     ranking.by = by;
-    const Json one = Json::parse(to_json_text(ranking))["ranking"][0]["cases"][0];
+    const Json one = Json::parse(to_json_text(rankings))["rankings"][0]["ranking"][0]["cases"][0];
     return fmt::format("{} {} {}", one["backend"].get<std::string>(), one["dtype"].get<std::string>(),
                        one["other_dtype"].get<bool>());
   };
@@ -161,7 +171,7 @@ TEST(RankJson, ByEnergyHasTheBackendWhoseEnergyCounts) {
 }
 
 TEST(RankJson, HasNoCurrencyWithoutPrices) {
-  const Json found = Json::parse(to_json_text(Ranking{}));
+  const Json found = Json::parse(to_json_text(alone({})))["rankings"][0];
   EXPECT_TRUE(found.at("currency").is_null());
   EXPECT_EQ(found.at("by"), "time");
   EXPECT_EQ(found.at("weighted"), false);

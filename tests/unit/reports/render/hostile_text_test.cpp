@@ -10,6 +10,7 @@
 #include "reports/render/terminal.h"
 #include "unit/history_sample.h"
 #include "unit/hostile_sample.h"
+#include "unit/rankings.h"
 #include "unit/reports_sample.h"
 #include "unit/thresholds_sample.h"
 #include "unit/verdicts_sample.h"
@@ -97,10 +98,15 @@ std::vector<Document> evil_documents() {
   std::vector<Result> results{evil_result(),
                               sample::on_machine("other", sample::result({sample::product("b", 64, 2)}))};
   Ranking ranking = rank_results(results, {});
-  ranking.title = ranking.created = ranking.tool_version = evil;
-  ranking.left_out = ranking.unused_prices = ranking.nobody = {evil};
+  ranking.title = ranking.op = evil;
+  ranking.left_out = ranking.nobody = {evil};
   ranking.uncounted = {{.candidate = evil, .cases = 1, .lacking = {evil}}};
-  all.push_back(document_of(ranking));
+  Rankings rankings = alone(ranking);
+  rankings.created = rankings.tool_version = evil;
+  rankings.not_ranked = rankings.unused_prices = {evil};
+  all.push_back(document_of(rankings));
+  rankings.all.push_back(ranking);
+  all.push_back(document_of(rankings));
   History history = sample::history_of({sample::stepped(60, 40, 1.2)});
   history.series[0].case_id = history.series[0].backend = history.machines[0].name =
       history.machines[0].description = evil;

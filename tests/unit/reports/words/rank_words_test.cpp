@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "unit/rankings.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven::rank_words_test {
@@ -91,17 +92,15 @@ TEST(RankWords, SayWhyThereIsNoCost) {
   };
   EXPECT_EQ(why({}), "");
   EXPECT_EQ(why(NoCost::no_prices), "no prices were given");
-  EXPECT_EQ(
-      why(NoCost::ambiguous_price),
-      "the price of 'A GPU' could be that of several processors here; give it \"cpu_identity\", \"cpus\" "
-      "or \"host\"");
+  EXPECT_EQ(why(NoCost::ambiguous_price),
+            "the price of 'A GPU' could be that of several processors here; add \"machine\": \"A GPU here\"");
   EXPECT_EQ(why(NoCost::purchase_price_only),
             "it has a purchase price alone: what a run costs depends on how much it is used");
   EXPECT_EQ(why(NoCost::no_price), "there is no price for 'A GPU'");
   EXPECT_EQ(why(NoCost::price_of_host_only),
             "there is no price for 'A GPU'; that of the host 'g' is of its processors: add one with "
             "\"device\": \"A GPU\"");
-  EXPECT_EQ(why(NoCost::no_time), "its time is not known");
+  EXPECT_EQ(why(NoCost::no_time), "none of these cases was measured on it");
   EXPECT_EQ(why(NoCost::several_devices),
             "'case 1' ran on 4 GPUs, and the price is of one; name work without it with --mix CONFIG");
   EXPECT_EQ(why(NoCost::several_devices, true),
@@ -109,11 +108,10 @@ TEST(RankWords, SayWhyThereIsNoCost) {
 }
 
 TEST(RankWords, SayWhoseCasesDoNotCount) {
-  EXPECT_THAT(
-      uncounted_texts(std::vector<Uncounted>{{.candidate = "n1", .cases = 4, .lacking = {"n2"}},
-                                             {.candidate = "n2", .cases = 1, .lacking = {"n1", "n3"}}}),
-      ElementsAre("4 cases of n1 are not counted: n2 has no times for them.",
-                  "1 case of n2 is not counted: n1 and n3 have no times for it."));
+  EXPECT_EQ(uncounted_text(std::vector<Uncounted>{{.candidate = "n1", .cases = 4, .lacking = {"n2"}},
+                                                  {.candidate = "n2", .cases = 1, .lacking = {"n1", "n3"}}}),
+            "Cases that another machine lacks are not counted: 4 of n1 and 1 of n2.");
+  EXPECT_EQ(uncounted_text({}), "");
 }
 
 TEST(RankWords, NoteWhatARankingLeavesOut) {
@@ -123,10 +121,13 @@ TEST(RankWords, NoteWhatARankingLeavesOut) {
   ranking.ranked.push_back(ranking.ranked[0]);
   EXPECT_THAT(ranking_notes(ranking), IsEmpty());
   ranking.left_out = {"a", "b"};
-  ranking.unused_prices = {"Z80", "elsewhere"};
-  EXPECT_THAT(ranking_notes(ranking),
+  Rankings rankings = alone(ranking);
+  rankings.unused_prices = {"Z80", "elsewhere"};
+  rankings.not_ranked = {"read", "matmul"};
+  EXPECT_THAT(ranking_notes(rankings),
               ElementsAre("left out, because the others have cases in common without it: a, b; --mix CONFIG "
                           "names the work instead",
+                          "no two machines have cases of sums of an array and matrix products in common",
                           "prices of machines that are not among the results: Z80, elsewhere"));
   EXPECT_THAT(ranking_notes(ranking_of({candidate("CPU", true, {}), candidate("CPU", true, {})})),
               ElementsAre("no case was measured on all of them; name the work with --mix CONFIG, or run one "
@@ -170,6 +171,13 @@ TEST(RankWords, NoteHowFarPredictionsAreOff) {
                   "predicted cases were not measured; predicted from each other by the ceilings that were "
                   "measured, the 2 different processors here are off by a factor of 1.20 (median) and 1.25 "
                   "(95 %) over 2 cases"));
+}
+
+TEST(RankWords, SayWhichMachineAPriceMayMean) {
+  EXPECT_EQ(
+      unknown_machine_text({.name = "H20", .known = {"H200", "Zen 5, 2 cores"}}),
+      "no machine here is called 'H20'; did you mean 'H200'?; `breakeven rank` calls them H200 and Zen 5, 2 "
+      "cores");
 }
 
 TEST(RankWords, SayWhichCachesWereWarm) {
