@@ -11,6 +11,7 @@
 #include "reports/text.h"
 #include "results/counted_samples.h"
 #include "statistics/estimate.h"
+#include "statistics/summary.h"
 #include "text/counted.h"
 #include "verdicts/roofline.h"
 #include "verdicts/scaling.h"
@@ -92,15 +93,15 @@ BestByValue fastest_gpus(const Family& family, const std::string& dtype) {
   return family.fastest(dtype, [](const Timed& timed) { return timed.is_gpu(); });
 }
 
-/// How far below its own speed the CPU ran in the times that a GPU's are compared with; empty if it did not.
-std::string slow_cpu_text(const Family& family, const std::string& dtype) {
+/// The shares of its own speed at which the CPU ran in the times that a GPU's are compared with.
+std::vector<double> cpu_shares(const Family& family, const std::string& dtype) {
   const BestByValue gpus = fastest_gpus(family, dtype);
   std::vector<double> shares;
   for (const auto& [value, cpu] : fastest_cpus(family, dtype)) {
     const auto share = own_speed_of(*cpu);
     if (share && gpus.contains(value)) shares.push_back(*share);
   }
-  return slow_machine_text("The CPU", shares);
+  return shares;
 }
 
 std::optional<Statement> gpu_statement(const Family& family, const std::string& dtype,
@@ -226,7 +227,10 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families) {
 std::vector<Statement> gpu_statements(const std::vector<Family>& families) {
   return by_dtype(families, [](const Family& family, const std::string& dtype, const std::string& work) {
     std::optional<Statement> said = gpu_statement(family, dtype, work);
-    const std::string slow = slow_cpu_text(family, dtype);
+    const std::vector<double> shares = cpu_shares(family, dtype);
+    if (said && !shares.empty() && median(shares) < baseline_speed_share)
+      said = Statement{.text = work + ": there is no baseline for the GPU.", .in_short = "no baseline"};
+    const std::string slow = slow_machine_text("The CPU", shares);
     if (said && !slow.empty()) said->text += " " + slow;
     return said;
   });
