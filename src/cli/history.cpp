@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/chart_files.h"
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/outputs.h"
@@ -19,6 +20,7 @@
 #include "history/check.h"
 #include "history/store.h"
 #include "plan/price.h"
+#include "reports/charts/history_charts.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
@@ -36,8 +38,9 @@ struct HistoryOptions {
   HistorySelection selection;
   double threshold = 0.03;
   std::string since;
-  Outputs outputs;   // of `check`
-  double wait = 10;  // seconds
+  Outputs outputs;      // of `check`
+  ChartOptions charts;  // the same
+  double wait = 10;     // seconds
   bool all_runs = false;
 };
 
@@ -150,14 +153,15 @@ History read_selected(const HistoryOptions& o) {
 }
 
 int check_store(const HistoryOptions& o) {
-  o.outputs.check({o.store});
+  o.outputs.check({o.store}, o.charts);
   const History history = read_selected(o);
   CheckOptions options;
   options.threshold = o.threshold;
   if (!o.since.empty()) options.since = find_run(history, o.since);
   const CheckedHistory found{.check = check_history(history, options), .store = o.store.string()};
-  if (!o.outputs.replace_the_report()) print_document(document_of(found), true);
+  if (!o.outputs.replace_the_report() && !o.charts.list) print_document(document_of(found), true);
   o.outputs.write(&found);
+  if (o.charts.any()) show_charts(history_charts(found.check), o.charts);
   return exit_status(found.check);
 }
 
@@ -223,6 +227,7 @@ const SubcommandRegistration history_command(
        add_threshold_option(*checking, o->threshold, "the smallest change that matters");
        checking->add_option("--since", o->since, "changes before this commit or run do not count as new");
        o->outputs.declare(*checking, formats_for<CheckedHistory>());
+       declare_chart_options(*checking, o->charts);
 
        CLI::App* accepting =
            add_command(history, o, chosen, "accept",

@@ -8,6 +8,7 @@
 #include "host/own_speed.h"
 #include "json/text.h"
 #include "reports/document/names.h"
+#include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "reports/words/notes.h"
 
@@ -56,6 +57,20 @@ std::string describe_run(const Run& run) {
   std::string known = printable(run.commit).substr(0, 12);
   if (!run.time.empty()) known += (known.empty() ? "" : ", ") + printable(run.time);
   return fmt::format("run {}{}", run.id, known.empty() ? "" : fmt::format(" ({})", known));
+}
+
+std::string describe_series(const Series& series, const Machine& machine, const History& history) {
+  const std::string where = history.machines.size() > 1 ? " on " + printable(machine.name) : "";
+  return fmt::format("{} {}{}", printable(series.case_id), backend_title(series.backend), where);
+}
+
+std::string describe_times(const Change& change) {
+  return fmt::format("{} → {}", format_seconds(change.before_seconds), format_seconds(change.after_seconds));
+}
+
+std::string describe_place(const History& history, std::size_t last_before, std::size_t first_after) {
+  return fmt::format("{} and {}", describe_run(history.runs[last_before]),
+                     describe_run(history.runs[first_after]));
 }
 
 std::string history_json(const HistoryCheck& check, const std::string& store) {

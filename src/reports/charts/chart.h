@@ -31,6 +31,7 @@ struct ChartAxis {
   bool logarithmic = false;
   ChartUnit unit = ChartUnit::number;
   std::vector<double> ticks = {};  // of x: the measured values; if empty, round numbers
+  bool is_zoomed = false;          // of y: fits the values, without 0
 };
 
 /// A value of x that answers the question, such as a break-even. It is drawn as a line across the picture,
@@ -56,7 +57,8 @@ struct Chart {
   bool is_aside = false;          // never chosen for a topic that it is not about
   Kind kind = Kind::lines;
   ChartAxis x = {}, y = {};  // for bars, intervals and distributions, y is the horizontal axis
-  std::vector<std::string> categories = {};  // for these kinds; x is an index into them
+  std::vector<std::string> categories = {};  // for these kinds, and for lines in place of numbers; x is an
+                                             // index into them
   std::vector<ChartSeries> series = {};
   std::vector<ChartMark> marks = {};
   std::optional<double> reference = {};  // a value of y to compare with, such as 1 for ratios

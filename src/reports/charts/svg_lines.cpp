@@ -42,6 +42,11 @@ Range range_of_x(const Chart& chart) {
 /// The ticks of x: the chart's own; else the measured values if they are few; else round values.
 Ticks ticks_of_x(const Chart& chart, Range range) {
   constexpr std::size_t few = 12, most_round = 7;
+  if (!chart.categories.empty()) {
+    std::vector<double> places(chart.categories.size());
+    std::iota(places.begin(), places.end(), 0.0);
+    return {std::move(places), chart.categories};
+  }
   std::set<double> measured(chart.x.ticks.begin(), chart.x.ticks.end());
   if (measured.empty() && chart.kind == Chart::Kind::lines) {
     for (const ChartSeries& series : chart.series) {
@@ -286,7 +291,7 @@ void draw_lines(Picture& picture) {
   if (labels.empty()) picture.legend();
   picture.name_of_y();
 
-  const Range y_range = padded(range_of_y(chart), chart.y.logarithmic, true);
+  const Range y_range = padded(range_of_y(chart), chart.y.logarithmic, !chart.y.is_zoomed);
   const Range x_range = range_of_x(chart);
   const Ticks y_ticks(round_ticks(y_range, chart.y.logarithmic, chart.y.logarithmic ? 10 : 7, chart.y.unit),
                       chart.y.unit);

@@ -194,7 +194,7 @@ bool has_interval(const ChartPoint& point) {
 }
 
 std::string place_text(const Chart& chart, double x) {
-  if (has_rows(chart)) return chart.categories.at(static_cast<std::size_t>(x));
+  if (!chart.categories.empty()) return chart.categories.at(static_cast<std::size_t>(x));
   return fmt::format("{}{}{}", chart.x.label, chart.x.label.empty() ? "" : " ", tick_text(x, chart.x.unit));
 }
 
@@ -205,8 +205,10 @@ std::string point_text(const Chart& chart, const ChartSeries& series, const Char
   return fmt::format("{}, {}: {}{}", series.label, place_text(chart, point.x), written(point.y), interval);
 }
 
-Ticks::Ticks(std::vector<double> at, ChartUnit unit)
-    : values(std::move(at)), texts(tick_texts(values, unit)) {
+Ticks::Ticks(const std::vector<double>& at, ChartUnit unit) : Ticks(at, tick_texts(at, unit)) {}
+
+Ticks::Ticks(std::vector<double> at, std::vector<std::string> named)
+    : values(std::move(at)), texts(std::move(named)) {
   for (const std::string& one : texts) widths.push_back(text_width(one));
 }
 

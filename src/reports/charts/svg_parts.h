@@ -88,7 +88,8 @@ bool has_interval(const ChartPoint& point);
 
 /// Ticks with their labels, and the width of the labels.
 struct Ticks {
-  Ticks(std::vector<double> at, ChartUnit unit);
+  Ticks(const std::vector<double>& at, ChartUnit unit);
+  Ticks(std::vector<double> at, std::vector<std::string> named);
 
   std::vector<double> values;
   std::vector<std::string> texts;

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 
 #include "host/own_speed.h"
+#include "reports/charts/history_charts.h"
 #include "reports/document/builders.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -12,6 +15,7 @@
 #include "reports/text.h"
 #include "reports/words/change_text.h"
 #include "reports/words/notes.h"
+#include "statistics/summary.h"
 #include "text/shell.h"
 
 namespace breakeven {
@@ -31,24 +35,18 @@ constexpr std::array<Shown, 6> shown_states{
      {ChangeState::undone, "Slower, and made good since", Tone::quiet},
      {ChangeState::earlier, "Slower, before --since", Tone::quiet}}};
 
-std::string series_text(const Series& series, const Machine& machine, const History& history) {
-  const std::string where = history.machines.size() > 1 ? " on " + printable(machine.name) : "";
-  return fmt::format("{} {}{}", printable(series.case_id), backend_title(series.backend), where);
-}
-
 std::ptrdiff_t count_in(const HistoryCheck& check, ChangeState state) {
   return std::ranges::count(check.changes, state, &Change::state);
 }
 
-/// The ratio of a change with its interval, and the runs that it lies between.
+/// The ratio of a change with its interval.
 template <typename T>
 std::string ratio_text(const T& change) {
   return change_text(Ratio{.value = change.ratio, .low = change.interval.low, .high = change.interval.high});
 }
 template <typename T>
 std::string between_text(const HistoryCheck& check, const T& change) {
-  return fmt::format("{} and {}", describe_run(check.history->runs[change.last_before]),
-                     describe_run(check.history->runs[change.first_after]));
+  return describe_place(*check.history, change.last_before, change.first_after);
 }
 
 Table changes_table(const HistoryCheck& check, const Shown& shown) {
@@ -56,12 +54,11 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
               .columns = {essential("change"), essential("case"), {"median time"}, {"between"}, {"notes"}}};
   for (const Change& c : check.changes) {
     if (c.state != shown.state) continue;
-    table.rows.push_back(
-        {.cells = {{ratio_text(c), shown.tone},
-                   series_text(*c.series, *c.machine, *check.history),
-                   fmt::format("{} → {}", format_seconds(c.before_seconds), format_seconds(c.after_seconds)),
-                   between_text(check, c),
-                   text_cell(reasons_text(c.notes))}});
+    table.rows.push_back({.cells = {{ratio_text(c), shown.tone},
+                                    describe_series(*c.series, *c.machine, *check.history),
+                                    describe_times(c),
+                                    between_text(check, c),
+                                    text_cell(reasons_text(c.notes))}});
   }
   return table;
 }
@@ -72,7 +69,7 @@ Table failures_table(const HistoryCheck& check) {
               .columns = {essential("status"), essential("case"), {"run"}}};
   for (const Failure& f : check.failures) {
     table.rows.push_back({.cells = {{std::string(name(f.status)), Tone::bad},
-                                    series_text(*f.series, *f.machine, history),
+                                    describe_series(*f.series, *f.machine, history),
                                     describe_run(history.runs[f.run])}});
   }
   return table;
@@ -87,7 +84,7 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
                           {"notes"}}};
   for (const Suspicion& s : slower ? check.suspicions : check.promising) {
     table.rows.push_back({.cells = {{s.ratio, slower ? Tone::warning : Tone::good},
-                                    series_text(*s.series, *s.machine, *check.history),
+                                    describe_series(*s.series, *s.machine, *check.history),
                                     s.values,
                                     s.at_least ? TableCell("at least " + count_text(s.more)) : s.more,
                                     text_cell(reasons_text(s.notes))}});
@@ -123,33 +120,54 @@ void tell_host_changes(const HistoryCheck& check, std::vector<Sentence>& answer)
   }
 }
 
-/// The times of the series that changed most, run by run, relative to their first level.
-std::optional<Chart> series_chart(const HistoryCheck& check) {
-  constexpr std::size_t most = 4;
-  Chart chart = ratio_chart("history", "Median times over the runs, the first of each as 1",
-                            Chart::Kind::lines, "times the first");
-  chart.x.label = "run";
-  const History& history = *check.history;
-  const auto add = [&](const Series& series, const Machine& machine) {
-    if (chart.series.size() == most) return;
-    ChartSeries curve{.label = series_text(series, machine, history), .points = {}};
-    double first = 0;
-    for (const Measurement& m : series.measurements) {
-      if (m.status != Status::ok || !(m.seconds > 0)) continue;
-      if (first == 0) first = m.seconds;
-      curve.points.push_back({.x = static_cast<double>(history.runs[m.run].id), .y = m.seconds / first});
-    }
-    const bool is_new = std::ranges::count(chart.series, curve.label, &ChartSeries::label) == 0;
-    if (curve.points.size() > 1 && is_new) chart.series.push_back(std::move(curve));
-  };
-  for (const Change& change : check.changes) add(*change.series, *change.machine);
-  for (const Suspicion& suspicion : check.suspicions) add(*suspicion.series, *suspicion.machine);
-  for (const Series& series : history.series) {
-    const auto machine = std::ranges::find(history.machines, series.machine, &Machine::id);
-    if (machine != history.machines.end()) add(series, *machine);
+/// The newest time of a series next to those before it.
+struct NewestTime {
+  const Series* series = nullptr;
+  std::size_t runs = 0;
+  double seconds = 0;
+  std::optional<double> before = {}, change = {};
+
+  double size() const { return change ? std::abs(std::log(*change)) : -1; }
+};
+
+NewestTime newest_time(const Series& series) {
+  std::vector<double> seconds;
+  for (const Measurement& m : series.measurements) {
+    if (m.status == Status::ok) seconds.push_back(m.seconds);
   }
-  if (chart.series.empty()) return std::nullopt;
-  return chart;
+  NewestTime newest{.series = &series, .runs = seconds.size()};
+  if (seconds.empty()) return newest;
+  newest.seconds = seconds.back();
+  seconds.pop_back();
+  newest.before = median_if_any(std::move(seconds));
+  if (newest.before) newest.change = newest.seconds / *newest.before;
+  return newest;
+}
+
+/// The newest time of each series, the largest difference from those before first.
+Table series_table(const HistoryCheck& check) {
+  constexpr std::size_t most = 50;
+  const History& history = *check.history;
+  Table table{.title = "Newest time, and the median of those before",
+              .columns = {essential("case"),
+                          {"runs", CellKind::count},
+                          essential("newest", CellKind::seconds),
+                          {"before", CellKind::seconds},
+                          essential("change", CellKind::change)}};
+  std::vector<NewestTime> all;
+  for (const Series& series : history.series) {
+    if (const NewestTime newest = newest_time(series); newest.runs > 0) all.push_back(newest);
+  }
+  if (all.size() > most) table.title += fmt::format(": {} of {} series", most, count_text(all.size()));
+  std::ranges::stable_sort(all, std::greater(), &NewestTime::size);
+  if (all.size() > most) all.resize(most);
+  for (const NewestTime& one : all) {
+    const auto machine = std::ranges::find(history.machines, one.series->machine, &Machine::id);
+    if (machine == history.machines.end()) continue;
+    table.rows.push_back({.cells = {describe_series(*one.series, *machine, history), one.runs, one.seconds,
+                                    one.before, one.change}});
+  }
+  return table;
 }
 
 /// One sentence for each kind of trouble, the worst first; empty if there is none.
@@ -214,7 +232,8 @@ Document document_of(const CheckedHistory& checked) {
     add_sentence(card.answer,
                  fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));
   tell_host_changes(check, card.answer);
-  card.picture = series_chart(check);
+  std::vector<Chart> charts = history_charts(check);
+  card.picture = take_first(charts);
   for (Table table :
        {failures_table(check), changes_table(check, shown_states[0]), suspicions_table(check, true),
         suspicions_table(check, false), changes_table(check, shown_states[1])})
@@ -231,6 +250,9 @@ Document document_of(const CheckedHistory& checked) {
     card.folds.push_back(
         {.title = fmt::format("Changes of the machine itself ({})", check.host_changes.size()),
          .tables = {host_changes_table(check)}});
+  // A history in which nothing happened shows its times.
+  if (card.tables.empty()) add_table(card.tables, series_table(check));
+  if (!charts.empty()) card.folds.push_back(more_pictures(std::move(charts)));
   document.cards.push_back(std::move(card));
   if (check.untold > 0 && check.untold < check.series)
     add_sentence(

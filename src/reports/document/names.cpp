@@ -30,6 +30,15 @@ std::string generic_title(const CaseOnBackend& result) {
   return title + result.dtype;
 }
 
+/// The value that a case's id gives this parameter. Throws std::invalid_argument or std::out_of_range for a
+/// number that is none.
+Value value_in_id(const Parameter& parameter, const std::string& text) {
+  if (parameter.kind == Parameter::Kind::integer) return std::int64_t{std::stoll(text)};
+  if (parameter.kind == Parameter::Kind::number) return std::stod(text);
+  if (parameter.kind == Parameter::Kind::boolean) return text == "true";
+  return text;
+}
+
 /// The texts under this key in the run's configs; empty for a config without it.
 std::vector<std::string> texts_in_configs(const Result& result, const char* key) {
   const auto config = nlohmann::json::parse(result.config, nullptr, /*allow_exceptions=*/false);
@@ -75,6 +84,29 @@ std::string problem_title(const CaseOnBackend& result) {
   }
   if (title.empty()) title = result.id;  // a benchmark of another program, without parameters
   return printable(result.label.empty() ? title : fmt::format("{}: {}", result.label, title));
+}
+
+std::string case_title(const std::string& id) {
+  std::vector<std::string> parts;
+  boost::split(parts, id, boost::is_any_of("/"));
+  const Workload* workload = find_workload(parts.front());
+  if (workload == nullptr) return printable(id);
+  parts.back() = "dtype=" + parts.back();
+  Parameters given;
+  try {
+    for (const std::string& part : std::span(parts).subspan(1)) {
+      const std::size_t equals = part.find('=');
+      const auto declared =
+          std::ranges::find(workload->parameters(), part.substr(0, equals), &Parameter::name);
+      if (declared == workload->parameters().end()) return printable(id);
+      given.set(declared->name,
+                equals == std::string::npos ? Value(true) : value_in_id(*declared, part.substr(equals + 1)));
+    }
+    return printable(
+        fmt::format("{} {}", parts.front(), workload->title(make_case(*workload, given).parameters)));
+  } catch (const std::logic_error&) {  // the store has a case of another version, or text that is no case
+    return printable(id);
+  }
 }
 
 std::string plain_parameter(std::string_view name, std::string_view value) {

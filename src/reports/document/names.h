@@ -26,6 +26,10 @@ std::string activity_of(const CaseOnBackend& result);
 /// if this program has no such workload, and to the id if there are no parameters.
 std::string problem_title(const CaseOnBackend& result);
 
+/// The same for a case of which only the id is known: `matmul 64 x 64 x 64 f32`. The id itself if this
+/// program has no such case.
+std::string case_title(const std::string& id);
+
 /// A parameter in plain words: "operands moved each time" for `transfer`, `each`; "not tuned" for `tuned`,
 /// `false`; "k 64" if it has no other.
 std::string plain_parameter(std::string_view name, std::string_view value);

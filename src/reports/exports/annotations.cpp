@@ -1,9 +1,9 @@
-// --annotations: verdicts as annotations of a GitHub Actions job. They are workflow commands, one per line,
-// for a step's standard output.
+// --annotations: verdicts, or what a check of a history found, as annotations of a GitHub Actions job. They
+// are workflow commands, one per line, for a step's standard output.
 //
-// `::error` for slower, wrong, incomparable or missing cases, `::warning` for inconclusive ones. At most ten,
-// because GitHub shows no more for one step: if there are more findings, the tenth gives the number of the
-// rest. No output if all is well.
+// `::error` for slower, wrong, incomparable or missing cases, `::warning` for inconclusive ones and those
+// that a history suspects. At most ten, because GitHub shows no more for one step: if there are more
+// findings, the tenth gives the number of the rest. No output if all is well.
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 
 #include <fmt/format.h>
@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/document/builders.h"
 #include "reports/document/verdict_findings.h"
+#include "reports/exports/history_findings.h"
 #include "reports/exports/named_cases.h"
 #include "reports/text.h"
 
@@ -30,39 +32,59 @@ std::string command_text(std::string_view text, std::string_view reserved) {
   return escaped;
 }
 
-std::string annotation(std::string_view level, std::string_view title, std::string_view message) {
-  return fmt::format("::{} title={}::{}\n", level, command_text(title, "%\r\n:,"),
-                     command_text(message, "%\r\n"));
+struct Annotation {
+  std::string_view level;
+  std::string title, message;
+};
+
+std::string line_of(const Annotation& annotation) {
+  return fmt::format("::{} title={}::{}\n", annotation.level, command_text(annotation.title, "%\r\n:,"),
+                     command_text(annotation.message, "%\r\n"));
 }
 
-std::string_view annotation_level(const CaseVerdict& c) {
-  return finding_kind(c) == FindingKind::inconclusive ? "warning" : "error";
+/// The annotations, the worst of which are first. `in_short` is the message of those that are left out.
+FormattedReport annotations_text(const std::vector<Annotation>& all, const std::string& in_short) {
+  const bool too_many = all.size() > most_annotations;
+  const std::size_t shown = too_many ? most_annotations - 1 : all.size();
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += line_of(all[i]);
+  if (too_many)
+    text += line_of({.level = all[shown].level,
+                     .title = fmt::format("and {} more", all.size() - shown),
+                     .message = in_short});
+  return {.text = text};
 }
 
 FormattedReport verdict_annotations(const Verdicts& verdicts) {
-  std::vector<const CaseVerdict*> problems = worst_first(verdicts);
-  std::erase_if(problems, [](const CaseVerdict* c) { return finding_kind(*c) > FindingKind::inconclusive; });
-  const bool too_many = problems.size() > most_annotations;
-  const std::size_t shown = too_many ? most_annotations - 1 : problems.size();
-  std::string text;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const CaseVerdict& c = *problems[i];
-    text += annotation(
-        annotation_level(c), fmt::format("{} {}", name(finding_kind(c)), describe_change(c)),
-        joined_known({describe_case(c), describe_times(c), describe_details(c), describe_notes(c)}, "; "));
+  std::vector<Annotation> all;
+  for (const CaseVerdict* c : worst_first(verdicts)) {
+    const FindingKind kind = finding_kind(*c);
+    if (kind > FindingKind::inconclusive) continue;
+    all.push_back(
+        {.level = kind == FindingKind::inconclusive ? "warning" : "error",
+         .title = fmt::format("{} {}", name(kind), describe_change(*c)),
+         .message = joined_known(
+             {describe_case(*c), describe_times(*c), describe_details(*c), describe_notes(*c)}, "; ")});
   }
-  if (too_many) {
-    text += annotation(annotation_level(*problems[shown]),
-                       fmt::format("and {} more", problems.size() - shown), headline(verdicts));
+  return annotations_text(all, headline(verdicts));
+}
+
+FormattedReport history_annotations(const CheckedHistory& checked) {
+  std::vector<Annotation> all;
+  for (const HistoryFinding& finding : history_findings(checked.check)) {
+    const Annotation one{.level = finding.fails ? "error" : "warning",
+                         .title = joined_known({finding.kind, finding.change}, " "),
+                         .message = finding.text};
+    all.push_back(one);
   }
-  return {.text = text};
+  return annotations_text(all, document_of(checked).title);
 }
 
 const FormatRegistration annotations_format(
     {.option = "--annotations",
      .meaning = "annotations for GitHub Actions, which shows those on the output of a job",
      .beside_the_report = true,
-     .writes = {verdict_annotations}});
+     .writes = {verdict_annotations, history_annotations}});
 
 }  // namespace
 }  // namespace breakeven

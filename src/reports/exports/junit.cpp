@@ -4,7 +4,7 @@
 // For results: a test suite for each backend of each file, and a test case for each of its cases, whose
 // `time` is the time spent inside samples. A run that did not finish has an additional error, because
 // otherwise a run that was killed would look successful. For verdicts: a test case for each case and backend,
-// whose time is the head's median.
+// whose time is the head's median. For a history: a test case for each series, whose time is the newest.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,9 +16,11 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/document/builders.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
+#include "reports/exports/history_findings.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
@@ -271,9 +273,45 @@ FormattedReport verdicts_junit(const Verdicts& verdicts) {
   return junit_report({suite}, {});
 }
 
+// ---- a history
+
+FormattedReport history_junit(const CheckedHistory& checked) {
+  const History& history = *checked.check.history;
+  JunitSuite suite{.name = "breakeven history",
+                   .created = history.runs.empty() ? "" : history.runs.back().time,
+                   .machine = history.machines.size() == 1 ? history.machines.front().name : "",
+                   .digits = 9,
+                   .message_as_text = false,
+                   .output = document_of(checked).title};
+  std::map<const Series*, const HistoryFinding*> worst;
+  const std::vector<HistoryFinding> findings = history_findings(checked.check);
+  for (const HistoryFinding& finding : findings) worst.try_emplace(finding.series, &finding);
+  UniqueNames names;
+  for (const Series& series : history.series) {
+    const auto newest = std::ranges::find(series.measurements.rbegin(), series.measurements.rend(),
+                                          Status::ok, &Measurement::status);
+    JunitTest& test = suite.tests.emplace_back(
+        JunitTest{.name = names.take(printable(fmt::format("{}/{}", series.case_id, series.backend))).text,
+                  .classname = series.case_id.substr(0, series.case_id.find('/'))});
+    if (newest != series.measurements.rend()) test.seconds = newest->seconds;
+    const auto found = worst.find(&series);
+    if (found == worst.end()) continue;
+    const HistoryFinding& finding = *found->second;
+    if (finding.fails) {
+      test.outcome = finding.is_error ? "error" : "failure";
+      test.type = finding.kind;
+      test.message = fmt::format("{}: {}", finding.kind, finding.text);
+    } else {
+      test.output = fmt::format("{}: {}", finding.kind, finding.text);
+    }
+  }
+  return junit_report({suite}, {});
+}
+
 const FormatRegistration junit_format({.option = "--junit",
                                        .meaning = "JUnit XML, which CI services read",
-                                       .writes = {from_results_alone<results_junit>, verdicts_junit}});
+                                       .writes = {from_results_alone<results_junit>, verdicts_junit,
+                                                  history_junit}});
 
 }  // namespace
 }  // namespace breakeven

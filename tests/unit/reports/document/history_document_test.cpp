@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "history/check.h"
+#include "reports/charts/history_charts.h"
+#include "reports/charts/svg.h"
 #include "reports/document/builders.h"
+#include "reports/exports/format.h"
 #include "reports/history.h"
 #include "reports/render/terminal.h"
 #include "unit/document_texts.h"
@@ -14,6 +17,7 @@ namespace {
 
 using sample::history_of;
 using sample::stepped;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -45,15 +49,57 @@ TEST(HistoryDocument, SaysWhatIsSlowerTheWorstFirst) {
   EXPECT_THAT(column_texts(slower, "between"), Contains(HasSubstr("run 30 (c29) and run 31 (c30)")));
   EXPECT_THAT(column_texts(titled(made, "Faster"), "case"), ElementsAre("case/2 OpenBLAS"));
   EXPECT_THAT(texts(made.notes), Contains(HasSubstr("breakeven history accept my.store")));
-  const Chart& chart = card.picture.value();
-  EXPECT_THAT(chart.series, SizeIs(4));
-  EXPECT_EQ(chart.series[0].label, "case/1 OpenBLAS") << "what changed most comes first";
-  EXPECT_EQ(chart.series[0].points.at(0).y, 1);
+  EXPECT_EQ(card.picture.value().title, "case/1, OpenBLAS") << "what changed most comes first";
+  EXPECT_THAT(card.folds.back().charts, SizeIs(3));
+}
+
+TEST(HistoryDocument, DrawsEachCaseByCommitWithItsChange) {
+  History history = history_of({stepped(60, 40, 1.1), stepped(60, 99, 1, 4)});
+  history.series[0].case_id = "matmul/m=100/n=100/k=100/tuned=false/f32";
+  history.runs[40].time = "2026-01-02T03:04:05Z";
+  history.runs[41].commit.clear();
+  const HistoryCheck check = check_history(history, {});
+  const std::vector<Chart> charts = history_charts(check);
+  ASSERT_THAT(charts, SizeIs(2));
+  EXPECT_EQ(charts[0].name, "history");
+  EXPECT_EQ(charts[1].name, "history-2");
+  EXPECT_EQ(charts[0].title, "matmul 100 x 100 x 100 f32, not tuned, OpenBLAS");
+  EXPECT_EQ(charts[0].categories.at(40), "c40 2026-01-02");
+  EXPECT_EQ(charts[0].categories.at(41), "run 42");
+  ASSERT_THAT(charts[0].marks, SizeIs(1));
+  EXPECT_EQ(charts[0].marks[0].x, 39.5);
+  EXPECT_THAT(charts[0].marks[0].label, testing::MatchesRegex("\\+[0-9.]+ % at c40 2026-01-02"));
+  EXPECT_THAT(charts[1].marks, testing::IsEmpty());
+  const std::string svg = svg_text(charts[0], {});
+  EXPECT_THAT(svg, AllOf(HasSubstr(">c0</text>"), HasSubstr("1.1 ms"), Not(HasSubstr(">0</text>"))));
+}
+
+TEST(HistoryDocument, ReportsForCiHaveWhatFailsAndWhatIsSuspected) {
+  History history = history_of({stepped(60, 40, 1.2), stepped(60, 100, 1, 2), stepped(60, 58, 1.3, 3)});
+  history.series[1].measurements.back().status = Status::wrong;
+  const CheckedHistory checked{.check = check_history(history, {}), .store = "my.store"};
+  const auto written = [&](const std::string& option) {
+    return std::ranges::find(all_formats(), option, &OutputFormat::option)->format(&checked).text;
+  };
+  EXPECT_THAT(
+      written("--annotations"),
+      testing::MatchesRegex("::error title=wrong::case/1 OpenBLAS; in run 60 \\(c59\\)\n"
+                            "::error title=slower \\+[^\n]*::case/0 OpenBLAS; [^\n]*between run 40 [^\n]*\n"
+                            "::warning title=perhaps slower [^\n]*::case/2 OpenBLAS; [^\n]*newest 2 "
+                            "runs[^\n]*\n"));
+  EXPECT_THAT(written("--junit"),
+              AllOf(HasSubstr(R"(tests="3" failures="2" errors="0" skipped="0")"),
+                    HasSubstr(R"(<testcase name="case/0/openblas" classname="case" time="0.0012)"),
+                    HasSubstr(R"(<failure type="slower" message="slower: case/0 OpenBLAS; +)"),
+                    HasSubstr(R"(<failure type="wrong")"), HasSubstr("<system-out>perhaps slower: case/2")));
 }
 
 TEST(HistoryDocument, OfNoChangePasses) {
   const Document made = document(history_of({stepped(60, 100, 1)}));
   EXPECT_EQ(made.title, "PASS: nothing new is slower in 1 series.");
+  const Table& table = titled(made, "Newest time, and the median of those before");
+  EXPECT_THAT(column_texts(table, "case"), ElementsAre("case/0 OpenBLAS"));
+  EXPECT_THAT(column_texts(table, "runs"), ElementsAre("60"));
   EXPECT_THAT(texts(made.notes), ElementsAre(HasSubstr("less than 3 % do not matter here (--threshold)")));
 }
 
