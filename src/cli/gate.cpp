@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 
 #include "cli/messages.h"
@@ -24,6 +26,7 @@
 #include "results/file_lock.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
+#include "text/counted.h"
 #include "verdicts/selftest.h"
 
 namespace breakeven {
@@ -275,6 +278,20 @@ std::string untried_shapes_text(const ShapeKinds& kinds) {
       all_shapes_config);
 }
 
+/// Says how long the gate takes, before it starts. Programs are not asked yet in a check, which knows their
+/// number only if the config or --backends names them.
+void tell_minutes(const GateOptions& o, const GatePlan& plan, std::size_t backends) {
+  const std::size_t cases = plan.config.cases.size() * backends;
+  if (o.quiet || cases == 0) return;
+  const GateSeconds needed = estimated_seconds(plan.config, backends, plan.rules);
+  const auto minutes = [](double seconds) { return static_cast<std::int64_t>(std::ceil(seconds / 60)); };
+  tell(fmt::format(
+      "{}: about {} if nothing changed and the machine is quiet, {} if every case did; --minutes {:g} {}",
+      counted_text(cases, "case", "cases"), counted_text(minutes(needed.unchanged), "minute", "minutes"),
+      minutes(needed.changed), o.minutes,
+      needed.unchanged > 60 * o.minutes ? "is too short for that" : "is the limit"));
+}
+
 int gate(const GateOptions& o) {
   const Interruption interruption;
   std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
@@ -292,6 +309,7 @@ int gate(const GateOptions& o) {
   if (o.only_check) {
     check_options("base", o.base);
     check_options("head", o.head);
+    tell_minutes(o, plan, o.backends.empty() ? plan.config.backends.size() : o.backends.size());
     return exit_code::good;
   }
   FoundSide base = find_side("base", o.base, plan.threads);
@@ -310,6 +328,7 @@ int gate(const GateOptions& o) {
   // The one beside the driver: a program that is compared must not verify itself.
   plan.reference_backend = find_named_backends({"reference"}, plan.threads).reference_backend;
 
+  tell_minutes(o, plan, plan.backends.size());
   ProgressLine line(o.quiet);
   WorkingFile working(o.outputs.file_of("--out"));
   Verdicts verdicts = run_gate(

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "plan/shards.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/measuring_session.h"
@@ -721,6 +722,22 @@ std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
                   const ShowProgress& show, const Instruments& instruments) {
   return Gate(plan, save, show, instruments).run();
+}
+
+GateSeconds estimated_seconds(const Config& config, std::size_t backends, GateRules rules) {
+  rules.cases = std::max<std::size_t>(1, config.cases.size() * backends);
+  const auto seconds_of = [&](int launches) {
+    Measure measure = config.measure;
+    measure.launches = launches;
+    measure.max_seconds *= launch_share * launches;
+    double seconds = 0;
+    for (const PlannedCase& planned : config.cases)
+      seconds += 1e-6 * static_cast<double>(estimated_microseconds(planned.problem, measure));
+    return 2 * static_cast<double>(backends) * seconds;  // of both sides
+  };
+  const int first = first_looks().front().launches;
+  return {.unchanged = seconds_of(first),
+          .changed = seconds_of(first + confirming_looks(rules).front().launches)};
 }
 
 std::string BackendPair::name() const {

@@ -46,6 +46,14 @@ struct GatePlan {
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
                   const ShowProgress& show, const Instruments& instruments = real_instruments());
 
+/// A rough estimate of the time that a gate needs on a machine at its own speed.
+struct GateSeconds {
+  double unchanged = 0;  // if nothing changed: the launches up to the first look
+  double changed = 0;    // if every case changed: those and the launches that confirm it
+};
+/// The estimate for these cases, each on so many backends.
+GateSeconds estimated_seconds(const Config& config, std::size_t backends, GateRules rules);
+
 /// The fraction of a case's time that one launch of a gate or a threshold samples: there are many launches.
 inline constexpr double launch_share = 0.15;
 

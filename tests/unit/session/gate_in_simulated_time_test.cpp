@@ -79,6 +79,21 @@ TEST_F(GateInSimulatedTime, QuietMachineWithoutChangeIsSame) {
   EXPECT_EQ(verdicts.machine_speed->slow_rounds, 0);
 }
 
+/// More time decides nothing more: the same seed takes the same launches.
+TEST_F(GateInSimulatedTime, EndsWhenEveryCaseIsDecidedHoweverLongItMayTake) {
+  for (const double factor : {1.0, 1.05}) {
+    const auto wall_seconds = [&](double limit) {
+      Machine machine(1, factor);
+      GatePlan plan = plan_of(1, {64, 128});
+      plan.max_seconds = limit;
+      return gate(machine, plan).wall_seconds;
+    };
+    const double usual = wall_seconds(120);
+    EXPECT_LT(usual, 60);
+    EXPECT_DOUBLE_EQ(wall_seconds(1200), usual);
+  }
+}
+
 TEST_F(GateInSimulatedTime, ChangeIsFound) {
   Machine machine(1, 1.05);
   EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);

@@ -1,7 +1,9 @@
 // Tests the number of pairs of samples that a gate takes in a launch.
 #include "session/gate.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
 
 namespace breakeven {
 namespace {
@@ -13,6 +15,15 @@ TEST(GatePairs, AreAnEvenNumberThatFitsIntoALaunch) {
   EXPECT_EQ(pairs_of_launch(0.050, measure), 8U);
   EXPECT_EQ(pairs_of_launch(0.070, measure), 6U);
   EXPECT_EQ(pairs_of_launch(30, measure), 2U) << "either side is first once";
+}
+
+/// Fifty unchanged cases took 2.3 minutes, and 6.5 with 5 % more work (docs/gate-quality.md).
+TEST(GateTime, IsEstimatedByCasesBackendsAndLaunches) {
+  const Config config = read_config(std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "configs/regression.json");
+  const GateSeconds two = estimated_seconds(config, 2, {}), one = estimated_seconds(config, 1, {});
+  EXPECT_THAT(two.unchanged / 60, testing::AllOf(testing::Gt(1.5), testing::Lt(4)));
+  EXPECT_THAT(two.changed / 60, testing::AllOf(testing::Gt(5), testing::Lt(11)));
+  EXPECT_DOUBLE_EQ(one.unchanged, two.unchanged / 2);
 }
 
 TEST(GatePairs, TakeAsLongAsWhatCameBefore) {
