@@ -4,12 +4,14 @@ that docs/gate-in-ci.md mentions only what they have."""
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import unittest
 
 from backend_program import BUILD, SOURCE, use_python_with
-from gated_repository import PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
+from gated_repository import ENVIRONMENT, PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
 
 CONFIG = "the config.json"
 BUILD_COMMAND = "echo building\n'./make programs'"
@@ -31,17 +33,22 @@ class GitHubActionTest(GatedRepositoryTest):
         self.action = read_yaml(ACTION.read_text())
         self.output, self.summary = self.folder / "output", self.folder / "summary"
 
-    def start(self, cwd=None, action_path=SOURCE, inputs=None, **variables):
-        """Starts the action's step with these inputs, and the defaults of the others."""
+    def steps(self):
+        """The action's steps by name; those without one by their place."""
+        return {step.get("id", place): step for place, step in enumerate(self.action["runs"]["steps"])}
+
+    def start(self, cwd=None, action_path=SOURCE, inputs=None, made="", **variables):
+        """Starts the action's last step with these inputs, and the defaults of the others; `made` has a driver."""
         given = {"config": CONFIG, "build": BUILD_COMMAND, "programs": PROGRAMS, "driver": str(BUILD / "breakeven")}
         given.update(inputs or {})
         self.assertLessEqual(set(given), set(self.action["inputs"]))
         inputs = {name: given.get(name, declared.get("default")) for name, declared in self.action["inputs"].items()}
 
         def value(text):
-            return re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda match: inputs[match[1]], text)
+            text = re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda match: inputs[match[1]], text)
+            return re.sub(r"\$\{\{ steps\.key\.outputs\.folder \}\}", lambda match: made, text)
 
-        (step,) = self.action["runs"]["steps"]
+        step = self.steps()["gate"]
         self.assertEqual(step["shell"], "bash")
         script = self.folder / "step"
         script.write_text(step["run"])
@@ -87,12 +94,13 @@ class GitHubActionTest(GatedRepositoryTest):
 
     def test_inputs_reach_the_shell_as_variables_alone(self):
         used = set()
-        (step,) = self.action["runs"]["steps"]
-        self.assertNotIn("${{", step["run"])
+        for step in self.steps().values():
+            self.assertNotIn("${{", step.get("run", ""))
+        step = self.steps()["gate"]
         for name, text in step["env"].items():
-            used.add(re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text)[1])
-            self.assertIn(f'"${name}"', step["run"], "used, and quoted")
-        self.assertEqual(used, set(self.action["inputs"]))
+            used.add(re.fullmatch(r"\$\{\{ (inputs|steps\.key\.outputs)\.([a-z-]+) \}\}", text)[2])
+            self.assertRegex(step["run"], rf'"\$({name}"|\{{DRIVER:-)|\$\{{{name}:\+', "used, and quoted")
+        self.assertEqual(used, {*self.action["inputs"], "folder"})
 
     def test_a_pull_request_that_is_slower(self):
         self.commit(SLOWER)
@@ -122,6 +130,20 @@ class GitHubActionTest(GatedRepositoryTest):
         self.assertEqual(self.run_until_inconclusive(inputs={"base": "HEAD"}), 3, self.said)
         self.assertEqual(self.run_until_inconclusive(inputs={"base": "HEAD", "accept": "3"}), 0, self.said)
         self.assertEqual(self.outputs()["exit-status"], "3")
+
+    def test_accepted_cases_that_are_probably_slower_leave_a_warning(self):
+        """The driver's verdicts are made up: chance decides which real cases are probably slower."""
+        driver = self.folder / "driver"
+        driver.write_text(
+            "#!/bin/bash\n"
+            'while [ $# -gt 0 ]; do case $1 in --check) exit 0 ;; --out) out=$2 ;; esac; shift; done\n'
+            """printf '%s\\n' '{"reason":"probably slower (+5 %), not confirmed"},' '{"reason":"time ran out"}' >"$out"\n"""
+            "exit 3\n"
+        )
+        driver.chmod(0o755)
+        inputs = {"base": "HEAD", "accept": "3", "driver": str(driver)}
+        self.assertEqual(self.run_action(inputs=inputs), 0, self.said)
+        self.assertRegex(self.said, r"(?m)^::warning title=Probably slower::1 of the accepted cases; with --fail-on probable")
 
     def run_until_inconclusive(self, inputs):
         """Repeats the gate: of gates that see only noise, one in thirty has its whole interval below the threshold and
@@ -167,6 +189,50 @@ class GitHubActionTest(GatedRepositoryTest):
 
     def test_builds_the_driver_that_it_came_with(self):
         self.assertEqual(self.run_action(action_path=self.breakeven_clone(), inputs={"base": "HEAD", "driver": ""}), 0, self.said)
+
+
+    def run_part(self, step, clone, **variables):
+        """Runs one of the steps before the gate in a workspace that is not the action's."""
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=self.repository,
+            env=self.environment(GITHUB_ACTION_PATH=str(clone), GITHUB_WORKSPACE=str(self.repository), **variables),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    def test_the_second_job_builds_no_driver(self):
+        clone, found, path = self.breakeven_clone(), self.folder / "found", self.folder / "path"
+        steps = list(self.steps().values())
+        key, restore, make, save, _ = steps
+
+        def known():
+            found.write_text("")
+            self.run_part(key, clone, GITHUB_OUTPUT=str(found))
+            return dict(line.split("=", 1) for line in found.read_text().splitlines())
+
+        first = known()
+        self.assertEqual(known(), first)
+        for step in (restore, save):
+            self.assertEqual(step["with"], {name: f"${{{{ steps.key.outputs.{value} }}}}" for name, value in (("path", "folder"), ("key", "key"))})
+        self.run_part(make, clone, GITHUB_PATH=str(path))
+        driver = clone / "driver"
+        self.assertEqual(path.read_text(), f"{driver}\n")
+        self.assertEqual(first["folder"], str(driver))
+        # What a cache brings to another machine, whose clone has no build folder.
+        shutil.rmtree(clone / "build")
+        self.run_part(make, clone, GITHUB_PATH=str(path))
+        self.assertFalse((clone / "build").exists())
+        self.assertEqual(self.run_action(action_path=clone, inputs={"base": "HEAD", "driver": ""}, made=str(driver)), 0, self.said)
+        self.assertFalse((clone / "build").exists())
+        (clone / "src" / "new.cpp").write_text("")
+        self.assertNotEqual(known()["key"], first["key"])
+        # In a fork of breakeven the head is the driver.
+        found.write_text("")
+        self.run_part(key, self.repository, GITHUB_OUTPUT=str(found))
+        self.assertEqual(found.read_text(), "")
 
 
 class GitLabJobTest(GatedRepositoryTest):
@@ -220,6 +286,31 @@ class DocumentationTest(unittest.TestCase):
         self.snippets = [read_yaml(snippet) for snippet in re.findall(r"(?ms)^```yaml\n(.*?)^```", text)]
         self.text = text
 
+    def test_nightly_history(self):
+        """Runs the workflow's commands in a repository with its programs, twice."""
+        (job,) = [job for snippet in self.snippets for name, job in snippet.get("jobs", {}).items() if name == "history"]
+        commands = [step["run"] for step in job["steps"] if "run" in step]
+        self.assertEqual(len(commands), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(BUILD / "breakeven", os.path.join(folder, "breakeven"))
+            os.makedirs(os.path.join(folder, "backends", "build"))
+            os.symlink(BUILD / "breakeven-backend-reference", os.path.join(folder, "backends/build/breakeven-backend-reference"))
+            with open(os.path.join(folder, "backends", "Makefile"), "w") as makefile:
+                makefile.write("all:\n")
+            product = {"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32"}
+            with open(os.path.join(folder, "gate.json"), "w") as config:
+                json.dump({"backends": ["reference"], "measure": {"max_seconds": 0.1}, "workloads": [product]}, config)
+            git(folder, "init", "--quiet")
+            git(folder, "commit", "--quiet", "--allow-empty", "--message", "first")
+            environment = {**ENVIRONMENT, "PATH": f"{folder}:{os.environ['PATH']}"}
+            for _ in range(2):
+                for command in commands:
+                    done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
+                    self.assertEqual(done.returncode, 0, (command, done.stdout, done.stderr))
+            for file in ("junit.xml", "history.html"):
+                self.assertTrue(os.path.exists(os.path.join(folder, file)))
+            self.assertNotIn("::error", done.stdout)
+
     def test_workflows(self):
         action = read_yaml(ACTION.read_text())
         steps = [
@@ -229,9 +320,9 @@ class DocumentationTest(unittest.TestCase):
             for step in job["steps"]
             if "breakeven" in step.get("uses", "") or step.get("uses") == "./"
         ]
-        self.assertEqual(len(steps), 2)
+        self.assertEqual(len(steps), 3)
         for step in steps:
-            self.assertLessEqual(set(step["with"]), set(action["inputs"]))
+            self.assertLessEqual(set(step.get("with", {})), set(action["inputs"]))
         for name in (*action["inputs"], *action["outputs"]):
             self.assertIn(f"`{name}`", self.text)
 

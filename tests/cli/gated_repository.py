@@ -100,7 +100,9 @@ class GatedRepositoryTest(FolderTest):
         """A clone of breakeven with the parts that the script needs; it builds its driver in no time."""
         clone = self.folder / "breakeven"
         (clone / "scripts").mkdir(parents=True)
-        shutil.copy(SOURCE / "scripts" / "gate-commits", clone / "scripts")
+        for script in ("gate-commits", "ci-driver"):
+            shutil.copy(SOURCE / "scripts" / script, clone / "scripts")
+        (clone / "src").mkdir()
         (clone / "scripts" / "setup").write_text("#!/bin/sh\n")
         (clone / "scripts" / "setup").chmod(0o755)
         preset = {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build"}
@@ -109,7 +111,8 @@ class GatedRepositoryTest(FolderTest):
             "cmake_minimum_required(VERSION 3.22)\n"
             "project(breakeven LANGUAGES NONE)\n"
             f'add_custom_target(breakeven COMMAND ln -sf "{BUILD}/breakeven" breakeven)\n'
-            "add_custom_target(breakeven-backend-reference)\n"
+            "add_custom_target(breakeven-backend-reference COMMAND ln -sf\n"
+            f'  "{BUILD}/breakeven-backend-reference" breakeven-backend-reference)\n'
             'add_custom_target(programs COMMAND "${CMAKE_SOURCE_DIR}/make programs"\n'
             f'  COMMAND ln -sf "../{PROGRAMS}/breakeven-backend-a" build WORKING_DIRECTORY "${{CMAKE_SOURCE_DIR}}")\n'
         )
