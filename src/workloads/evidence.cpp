@@ -163,7 +163,8 @@ void compare(std::string_view what, const std::vector<double>& truth, const std:
     return;
   }
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    const double error = std::abs(shown[i] - truth[i]) / unit_of(truth[i]);
+    const double unit = unit_of(truth[i]);
+    const double error = std::abs(shown[i] - truth[i]) / unit;
     // A NaN must not pass. It compares false with everything.
     const bool good = error <= allowed;
     const double share = allowed > 0 ? error / allowed : error;
@@ -175,7 +176,7 @@ void compare(std::string_view what, const std::vector<double>& truth, const std:
     if (!good) {
       if (result.correct) {
         result.detail = fmt::format("{} {} is {} and should be {}: off by {:.3g} where {:.3g} is allowed",
-                                    what, i, shown[i], truth[i], error, allowed);
+                                    what, i, shown[i], truth[i], error * unit, allowed * unit);
       }
       result.correct = false;
       if (!std::isfinite(shown[i])) return;

@@ -285,11 +285,12 @@ TEST(Judge, AnAlternativeIsAsGoodAsTheTruth) {
 }
 
 TEST(Judge, SaysWhichValueIsWrong) {
-  const auto verdict = judge({.elements = {1, 2}, .projections = {}, .losses = {}},
-                             {.elements = {1, 3}, .projections = {}, .losses = {}}, {.relative = 0.5});
-  EXPECT_THAT(verdict.detail, HasSubstr("element 1 is 3 and should be 2"));
-  EXPECT_EQ(verdict.error, 1);
-  EXPECT_EQ(verdict.tolerance, 0.5);
+  const auto verdict =
+      judge({.elements = {1, 2}, .projections = {}, .losses = {}},
+            {.elements = {1, 3}, .projections = {}, .losses = {}}, {.element_scale = 4, .relative = 0.125});
+  EXPECT_EQ(verdict.detail, "element 1 is 3 and should be 2: off by 1 where 0.5 is allowed");
+  EXPECT_EQ(verdict.error, 0.25) << "in the unit of files";
+  EXPECT_EQ(verdict.tolerance, 0.125);
 }
 
 /// Integers are exact, and compared so.
