@@ -66,7 +66,7 @@ class Worker : public Interface {
   virtual WorkerLost lose(Status status, const std::string& reason) = 0;
 
   /// Waits until the worker uses no CPU, so that its threads do not disturb another worker's sample. Returns
-  /// false if it is still busy after `longest_busy`.
+  /// false if it is still busy after `longest_busy`. A worker that only waits for a CPU is not busy.
   virtual bool wait_until_quiet() const = 0;
 
   /// CPU time used so far by all threads of the program itself; empty if the kernel does not report it.

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -215,6 +217,26 @@ TEST_F(WorkerProcessTest, AProgramThatSpinsAfterItsAnswerIsNotQuiet) {
     EXPECT_FALSE(worker.wait_until_quiet());
     EXPECT_GT(std::chrono::steady_clock::now() - begun, 50ms) << "it is given time to fall asleep";
   }
+}
+
+/// Its threads are runnable, as those of a program that spins, and use hardly any CPU time.
+TEST_F(WorkerProcessTest, AProgramThatWaitsForACpuIsNotBusy) {
+  auto& worker = start("read line; echo '{1}'; while :; do :; done");
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  const sched_param lowest{};
+  ASSERT_EQ(sched_setaffinity(worker.pid(), sizeof one, &one), 0);
+  ASSERT_EQ(sched_setscheduler(worker.pid(), SCHED_IDLE, &lowest), 0);
+  std::atomic<bool> ends = false;
+  std::thread neighbour([&] {
+    sched_setaffinity(0, sizeof one, &one);
+    while (!ends) continue;
+  });
+  EXPECT_EQ(answer(worker), "{1}");
+  EXPECT_TRUE(worker.wait_until_quiet());
+  ends = true;
+  neighbour.join();
 }
 
 /// srun's ranks are children of Slurm's daemons: only srun can end them.
