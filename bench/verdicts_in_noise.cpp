@@ -255,7 +255,7 @@ void simulate_marks(Counts& counts) {
             fmt::format("run, {} equal backends, {} launch{}", backends, launches, launches == 1 ? "" : "es");
         counts.count(name, kind.name, "any is slower", 0.05, [&](Generator& g) {
           const Result run = run_of("host", 1, backends, {.launches = launches}, kind, g);
-          const std::vector<ProblemGroup> groups = compare_backends({&run});
+          const std::vector<ProblemGroup> groups = compare_backends(Measurements({&run}));
           return std::ranges::any_of(groups.front().problems.front().entries,
                                      [](const Entry& entry) { return entry.standing == Standing::slower; });
         });

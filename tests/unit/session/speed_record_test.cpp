@@ -116,8 +116,8 @@ TEST_F(SpeedRecordTest, JudgesAgainWhatIsBelowTheTrustedSpeed) {
   };
   const RoundProbes trusted = probes_at(0.951), slow = probes_at(0.949);
   EXPECT_EQ(judged_again(1, trusted), 1);
-  EXPECT_DOUBLE_EQ(judged_again(1, slow), 0.949);
-  EXPECT_DOUBLE_EQ(judged_again(0.96, slow), 0.949);
+  EXPECT_NEAR(judged_again(1, slow), 0.949, 1e-6);
+  EXPECT_NEAR(judged_again(0.96, slow), 0.949, 1e-6);
   EXPECT_EQ(judged_again(0.5, slow), 0.5) << "it was known to be slower";
   EXPECT_THAT(judged_again(std::nan(""), slow), testing::IsNan()) << "it was not probed";
   EXPECT_EQ(judged_again(0.96, {}), 0.96);

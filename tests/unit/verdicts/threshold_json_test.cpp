@@ -194,7 +194,7 @@ TEST(Measured, MachinesOfAllFilesAreToldApart) {
   const std::vector files{t, r};
   const Measured measured = read_measured(files);
   EXPECT_EQ(measured.thresholds.at(0).host.name, "Another CPU");
-  EXPECT_EQ(measured.results.at(0).host.name, "A CPU");
+  EXPECT_EQ(measured.results.at(0).host.name, "A CPU, 2 cores");
   const std::vector<MachineLabel> labels{{.file = t, .name = "mine"}};
   const Measured labelled = read_measured(files, what_reports_show, labels);
   EXPECT_EQ(labelled.thresholds.at(0).host.name, "mine");
