@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -79,6 +80,9 @@ class Remarks {
     add_once(remark.backends, printable(result->backend));
   }
 
+  /// Counts a result of a machine that was slowed, whose remark says how many there are.
+  void count_slowed(const std::string& machine) { ++slowed_[machine]; }
+
   /// Adds the remarks on whole runs first, then the others by falling frequency.
   void add_to(std::vector<Sentence>& said, Tone tone) const {
     std::vector<Remark> ordered = all_;
@@ -97,17 +101,32 @@ class Remarks {
                                ? fmt::format("; on {} machines", every_text(machines_))
                                : "; on " + machines;
     const std::string text = printable(note_text(remark.note));
-    if (remark.count == 0) return machines.empty() ? text : fmt::format("{}: {}", machines, text);
+    if (remark.count == 0)
+      return (machines.empty() ? text : fmt::format("{}: {}", machines, text)) + slowed_text(remark);
     if (remark.count == 1) return fmt::format("{} ({}, {}{})", text, backends, remark.first, on);
     if (!remark.varies) return fmt::format("{} ({} cases: {}{})", text, remark.count, backends, on);
     return fmt::format("{} (and {} like it: {}{})", text,
                        counted_text(remark.count - 1, "more case", "more cases"), backends, on);
   }
 
+  std::string slowed_text(const Remark& remark) const {
+    const auto slowed = slowed_.find(remark.machines.front());
+    if (remark.note.kind != NoteKind::slow_rounds || slowed == slowed_.end()) return "";
+    return fmt::format(", and {} times from then: measure again when it is quieter",
+                       counted_text(slowed->second, "result has", "results have"));
+  }
+
   std::size_t machines_;
+  std::map<std::string, std::size_t> slowed_;  // by machine
   std::vector<Remark> all_;
   std::unordered_map<std::string, std::size_t> index_;
 };
+
+/// True for notes on a case that repeat what slow_rounds says of the whole run.
+bool is_of_slow_machine(const Note& note) {
+  return note.kind == NoteKind::slow_samples || note.kind == NoteKind::other_processes ||
+         note.kind == NoteKind::hypervisor;
+}
 
 /// Says which shards of a run are here, if others are missing; empty if all are here.
 std::string missing_shards_text(const std::set<Shard>& here) {
@@ -144,11 +163,16 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
     for (const Result* run : machine.runs) {
       if (!run->complete) add_once(incomplete, machine.name);
       for (const Note& warning : run->warnings) warnings.add(warning, machine.name, nullptr);
+      const bool was_slow = std::ranges::count(run->warnings, NoteKind::slow_rounds, &Note::kind) > 0;
       for (const CaseResult& result : run->cases) {
         if (result.status != Status::ok)
           (result.status == Status::unsupported ? unsupported : failures)
               .add(quoted_note(status_text(result.status, explain(result))), machine.name, &result);
-        for (const Note& warning : result.warnings) warnings.add(warning, machine.name, &result);
+        if (was_slow && std::ranges::any_of(result.warnings, is_of_slow_machine))
+          warnings.count_slowed(machine.name);
+        for (const Note& warning : result.warnings) {
+          if (!was_slow || !is_of_slow_machine(warning)) warnings.add(warning, machine.name, &result);
+        }
       }
     }
   }

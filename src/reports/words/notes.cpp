@@ -191,8 +191,8 @@ std::string text_alone(const Note& n) {
           "quieter",
           x[0] * percent, x[1], x[2]);
     case NoteKind::slow_rounds:
-      return fmt::format("this machine ran below {:.0f} % of its own speed in {} ({:.0f} % in the slowest)",
-                         x[0] * percent, part_text(x[1], x[2], "round", "rounds"), x[3] * percent);
+      return fmt::format("this machine was slowed in {}, at worst to {:.0f} % of its own speed",
+                         part_text(x[1], x[2], "round", "rounds"), x[3] * percent);
     case NoteKind::cpu_clock_range:
       return fmt::format("the processor's clock varied by {:.0f} % during this run, and times with it",
                          (x[0] - 1) * percent);

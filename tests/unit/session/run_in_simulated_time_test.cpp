@@ -617,7 +617,7 @@ TEST(RunInSimulatedTime, AContinuedRunKeepsWhatWasRecordedBefore) {
   EXPECT_EQ(std::ranges::count(note_texts(result.warnings), "of the earlier part"), 1);
   std::vector<std::string> of_speed;
   for (const std::string& warning : note_texts(result.warnings)) {
-    if (warning.starts_with("this machine ran below")) of_speed.push_back(warning);
+    if (warning.starts_with("this machine was slowed")) of_speed.push_back(warning);
   }
   EXPECT_THAT(of_speed,
               testing::ElementsAre(HasSubstr(fmt::format(
