@@ -288,12 +288,11 @@ FormattedReport history_junit(const CheckedHistory& checked) {
   for (const HistoryFinding& finding : findings) worst.try_emplace(finding.series, &finding);
   UniqueNames names;
   for (const Series& series : history.series) {
-    const auto newest = std::ranges::find(series.measurements.rbegin(), series.measurements.rend(),
-                                          Status::ok, &Measurement::status);
     JunitTest& test = suite.tests.emplace_back(
         JunitTest{.name = names.take(printable(fmt::format("{}/{}", series.case_id, series.backend))).text,
                   .classname = series.case_id.substr(0, series.case_id.find('/'))});
-    if (newest != series.measurements.rend()) test.seconds = newest->seconds;
+    if (!series.measurements.empty() && series.measurements.back().status == Status::ok)
+      test.seconds = series.measurements.back().seconds;
     const auto found = worst.find(&series);
     if (found == worst.end()) continue;
     const HistoryFinding& finding = *found->second;

@@ -89,7 +89,7 @@ TEST(HistoryDocument, ReportsForCiHaveWhatFailsAndWhatIsSuspected) {
                             "runs[^\n]*\n"));
   EXPECT_THAT(written("--junit"),
               AllOf(HasSubstr(R"(tests="3" failures="2" errors="0" skipped="0")"),
-                    HasSubstr(R"(<testcase name="case/0/openblas" classname="case" time="0.0012)"),
+                    HasSubstr(R"(<testcase name="case/0/openblas" classname="case" time="0.0011)"),
                     HasSubstr(R"(<failure type="slower" message="slower: case/0 OpenBLAS; +)"),
                     HasSubstr(R"(<failure type="wrong")"), HasSubstr("<system-out>perhaps slower: case/2")));
 }
