@@ -5,6 +5,7 @@
 #include <ctime>
 #include <iomanip>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -128,12 +129,49 @@ std::string about_text(const Measured& measured) {
                      measured.results.empty() ? "" : results_text(runs_of(measured.results))});
 }
 
+namespace {
+
+/// True if the run's config names the backend.
+bool is_asked_for(const Result& run, const std::string& backend) {
+  const auto configs = nlohmann::json::parse(run.config, nullptr, /*allow_exceptions=*/false);
+  // A run of several configs has a list of them.
+  const auto all = configs.is_array() ? configs : nlohmann::json::array({configs});
+  return std::ranges::any_of(all, [&](const nlohmann::json& config) {
+    const auto named = config.is_object() ? config.find("backends") : config.end();
+    return config.is_object() && named != config.end() &&
+           std::ranges::find(*named, nlohmann::json(backend)) != named->end();
+  });
+}
+
+}  // namespace
+
+std::string own_convolutions_text(const Runs& runs) {
+  std::set<std::string> libraries;
+  bool has_winograd = false;
+  for (const Result* run : runs) {
+    for (const CaseResult& c : run->cases) {
+      const std::string title = computing_title(c);
+      if (!c.has_time() || title == backend_title(c.backend)) continue;
+      libraries.insert(backend_title(c.backend));
+      has_winograd = has_winograd || title.starts_with("Winograd");
+    }
+  }
+  if (libraries.empty()) return "";
+  return fmt::format(
+      "{} no convolutions: breakeven computes them from {} products.{}",
+      joined_text({libraries.begin(), libraries.end()}) + (libraries.size() == 1 ? " has" : " have"),
+      libraries.size() == 1 ? "its" : "their",
+      has_winograd ? " Winograd needs less than half of the multiplications that GFLOP/s count, "
+                     "so they can exceed the ceiling."
+                   : "");
+}
+
 std::string absent_backends_text(const Runs& runs) {
   InOrder<std::string, std::vector<std::string>> by_reason;
   std::set<std::string> seen;
   for (const Result* run : runs) {
     for (const BackendRecord& backend : run->backends) {
-      if (!backend.available && seen.insert(backend.name).second)
+      if (!backend.available && is_asked_for(*run, backend.name) && seen.insert(backend.name).second)
         at_key(by_reason, short_reason(backend.reason)).push_back(backend.name);
     }
   }

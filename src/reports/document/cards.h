@@ -40,8 +40,12 @@ inline std::string every_text(std::size_t count) {
 /// "23 November 2026" for "2026-11-23T10:00:00Z"; other texts are unchanged.
 std::string date_text(const std::string& created);
 
-/// "Not here: cuda (no NVIDIA driver); jax, tensorflow (not installed)." Empty if every backend is available.
+/// "Not here: cuda (no NVIDIA driver); jax, tensorflow (not installed).", of the backends that a config
+/// names.
 std::string absent_backends_text(const Runs& runs);
+
+/// Says that a library's convolutions are breakeven's own, made of its products; empty without any.
+std::string own_convolutions_text(const Runs& runs);
 
 /// The hardware and software of each machine.
 std::vector<Fold> machine_folds(const Measured& measured);

@@ -59,6 +59,16 @@ std::string backend_title(std::string_view name) {
   return printable(backend_spelling(name));
 }
 
+std::string computing_title(const CaseResult& result) {
+  const std::string title = backend_title(result.backend);
+  if (result.op != "conv2d" || result.status != Status::ok) return title;
+  for (const auto& [start, algorithm] : {std::pair("Winograd,", "Winograd"), std::pair("im2col,", "im2col"),
+                                         std::pair("products on ", "products")}) {
+    if (result.algorithm.starts_with(start)) return fmt::format("{} on {}", algorithm, title);
+  }
+  return title;
+}
+
 std::string plural_of(std::string_view op) {
   const Workload* workload = find_workload(op);
   return workload == nullptr ? "problems" : std::string(workload->plural());

@@ -16,6 +16,10 @@ namespace breakeven {
 /// The backend_spelling() of a name, made printable.
 std::string backend_title(std::string_view name);
 
+/// The title of a result's backend, with the algorithm where that is breakeven's own on a library that has
+/// only products: `Winograd on OpenBLAS`.
+std::string computing_title(const CaseResult& result);
+
 /// `matrix products`, `training steps`; `problems` for an operation that this program does not know.
 std::string plural_of(std::string_view op);
 

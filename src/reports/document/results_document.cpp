@@ -405,13 +405,16 @@ Card several_machines_card(const Question& question, Pictures pictures) {
 
 std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
   bool has_work = false;
+  std::set<std::string> backends;  // a run of a single one was asked for it alone
   for (const Result* run : runs) {
+    for (const BackendRecord& backend : run->backends) backends.insert(backend.name);
     for (const CaseResult& c : run->cases) {
       if (c.device != "cpu") return std::nullopt;
+      backends.insert(c.backend);
       has_work = has_work || (c.has_time() && !is_ceiling(c));
     }
   }
-  if (!has_work) return std::nullopt;
+  if (!has_work || (runs.size() == 1 && backends.size() == 1)) return std::nullopt;
   return Card{
       .question = "Where does a GPU win?",
       .short_answer = "not measured yet",
@@ -503,6 +506,7 @@ Document document_of(const Measured& measured, Pictures pictures) {
   for (const Threshold& threshold : measured.thresholds) {
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));
   }
+  add_sentence(document.notes, own_convolutions_text(runs), Tone::quiet);
   add_sentence(document.notes, absent_backends_text(runs), Tone::quiet);
   return document;
 }

@@ -110,10 +110,10 @@ TableCell time_to_target(const Problem&, const Entry& e) {
 }
 
 /// True if memory limits the speed: every machine of the last decade does at least ten operations in the time
-/// of moving one byte.
+/// of moving one byte. Latencies say more, and rows have no room for both.
 bool memory_decides(const CaseResult& c) {
   constexpr double operations_per_byte = 10;
-  return c.bytes > 0 && c.flop < operations_per_byte * c.bytes;
+  return !c.latency && c.bytes > 0 && c.flop < operations_per_byte * c.bytes;
 }
 
 bool counts_operations(const CaseResult& c) {
@@ -129,7 +129,7 @@ const std::vector<ResultColumn>& columns() {
   static const std::vector<ResultColumn> all{
       text_column({.name = "machine", .can_choose = true}, [](const Entry& e) { return e.run->host.name; }),
       text_column({.name = "backend", .essential = true, .can_choose = true},
-                  [](const Entry& e) { return backend_title(e.result->backend); }),
+                  [](const Entry& e) { return computing_title(*e.result); }),
       text_column({.name = "device", .can_choose = true},
                   [](const Entry& e) { return e.result->device == "cpu" ? "" : e.result->device; }),
       metric("seconds", true),
@@ -138,15 +138,15 @@ const std::vector<ResultColumn>& columns() {
       text_column({.name = "limited by"},
                   [](const Entry& e) { return e.result->fit ? e.result->fit->limit : ""; }),
       metric("gflops", false, counts_operations),
-      metric("samples_per_second"),
+      metric("samples_per_second", true),
       metric("gbps", false, memory_decides),
       metric("data_gbps"),
       metric("communication_seconds"),
       {{.name = "of ceiling", .kind = CellKind::percent}, ceiling_share},
       metric("device_seconds"),
       metric("joules"),
-      metric("latency_p50"),
-      metric("latency_p99"),
+      metric("latency_p50", true),
+      metric("latency_p99", true),
       {{.name = "loss"}, losses},
       metric("accuracy"),
       {{.name = "to target", .kind = CellKind::seconds}, time_to_target},
@@ -176,6 +176,25 @@ std::vector<const ResultColumn*> used_columns(std::span<const ResultColumn> all,
 
 }  // namespace
 
+/// True if nothing is known of the case yet.
+bool is_open(const Entry& entry) {
+  return entry.result->status == Status::interrupted && !entry.result->seconds;
+}
+
+/// One row for all cases of an operation that are not measured yet.
+TableRow open_row(std::span<const ResultColumn* const> columns, const ProblemGroup& group,
+                  std::size_t problems, std::size_t results) {
+  TableRow row{.group =
+                   fmt::format("{} of {} problems", count_text(problems), count_text(group.problems.size()))};
+  for (const ResultColumn* column : columns) {
+    const std::string& name = column->column.name;
+    row.cells.push_back(name == "backend"    ? TableCell(counted_text(results, "result", "results"))
+                        : name == "compared" ? TableCell("not measured yet", Tone::warning)
+                                             : TableCell());
+  }
+  return row;
+}
+
 std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines) {
   const auto all = std::span(columns()).subspan(several_machines ? 0 : 1);
   std::vector<Table> tables;
@@ -185,9 +204,14 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
     const std::vector<const ResultColumn*> used = used_columns(all, group);
     for (const ResultColumn* column : used) table.columns.push_back(column->column);
     std::unordered_map<std::string, std::size_t> order;
+    std::size_t open_problems = 0, open_results = 0;
     for (const Problem& problem : group.problems) {
       order.try_emplace(problem.title, order.size());
+      const auto open = static_cast<std::size_t>(std::ranges::count_if(problem.entries, is_open));
+      open_results += open;
+      open_problems += open > 0 ? 1 : 0;
       for (const Entry& entry : problem.entries) {
+        if (is_open(entry)) continue;
         TableRow& row = table.rows.emplace_back(TableRow{.group = problem.title});
         row.cells.reserve(used.size());
         for (const ResultColumn* column : used) row.cells.push_back(column->cell(problem, entry));
@@ -196,6 +220,7 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
     // Keeps rows of one problem together, whichever machine they are from.
     const auto place = [&](const TableRow& row) { return order.at(row.group); };
     if (!std::ranges::is_sorted(table.rows, {}, place)) std::ranges::stable_sort(table.rows, {}, place);
+    if (open_results > 0) table.rows.push_back(open_row(used, group, open_problems, open_results));
     tables.push_back(std::move(table));
   }
   return tables;

@@ -220,7 +220,10 @@ LibrarySummary summarise(std::span<const ProblemGroup> groups, std::size_t machi
         BackendSummary& one = of_backend[entry->result->backend];
         ++one.problems;
         ratios[entry->result->backend].push_back(entry->ratio);
-        if (leads(*entry)) ++(leading > 1 ? one.shares : one.fastest);
+        if (leads(*entry)) {
+          ++(leading > 1 ? one.shares : one.fastest);
+          one.leads_as.insert(computing_title(*entry->result));
+        }
         if (entry->standing == Standing::slower && entry->ratio.value > one.largest_ratio.value) {
           one.largest_ratio = entry->ratio;
           one.largest_in = problem.title;
@@ -246,7 +249,8 @@ LibrarySummary summarise(std::span<const ProblemGroup> groups, std::size_t machi
 std::string leader_sentence(const LibrarySummary& summary) {
   if (summary.problems == 0) return "";
   const BackendSummary& leader = summary.leader();
-  const std::string name = backend_title(leader.backend);
+  const std::string name =
+      leader.leads_as.size() == 1 ? *leader.leads_as.begin() : backend_title(leader.backend);
   const std::string all = compared_text(summary);
   const std::string shares = count_text(leader.shares);
   if (leader.fastest == summary.problems && summary.problems == 1)

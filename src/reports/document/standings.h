@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,11 +60,12 @@ bool is_rough(std::span<const Estimate> ratios);
 
 struct BackendSummary {
   std::string backend;
-  std::size_t problems = 0;  // where it and another backend have a time
-  std::size_t fastest = 0;   // of those, where all others are slower
-  std::size_t shares = 0;    // where it and at least one other are the fastest or not distinguishable from it
-  double mean_ratio = 1;     // geometric mean of its time divided by the fastest's
-  bool is_rough = false;     // too many ratios in the mean have no interval
+  std::set<std::string> leads_as = {};  // computing_title() where it leads
+  std::size_t problems = 0;             // where it and another backend have a time
+  std::size_t fastest = 0;              // of those, where all others are slower
+  std::size_t shares = 0;  // where it and at least one other are the fastest or not distinguishable from it
+  double mean_ratio = 1;   // geometric mean of its time divided by the fastest's
+  bool is_rough = false;   // too many ratios in the mean have no interval
   Estimate largest_ratio = {.value = 1};  // largest ratio where it is slower
   std::string largest_in;                 // title of that problem
 };

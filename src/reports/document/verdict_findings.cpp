@@ -164,7 +164,10 @@ std::string describe_times(const CaseVerdict& c) {
   const auto time = [](const std::optional<double>& seconds) {
     return seconds ? format_seconds(*seconds) : "?";
   };
-  return fmt::format("{} → {}", time(c.base_seconds), time(c.head_seconds));
+  // The change is that of pairs of samples, from which the medians of the sides may differ.
+  const bool is_paired = c.ratio && c.base_seconds && c.head_seconds;
+  return fmt::format("{} → {}", time(c.base_seconds),
+                     time(is_paired ? std::optional(*c.base_seconds * c.ratio->value) : c.head_seconds));
 }
 
 std::string describe_details(const CaseVerdict& c) {

@@ -233,6 +233,8 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
     chart.categories.push_back(describe_case(*c));
   }
   if (chart.categories.empty()) return std::nullopt;
+  if (verdicts.kind == "gate")
+    chart.note = "A change is that of pairs of samples, from which the ratio of these medians may differ.";
   return chart;
 }
 

@@ -100,6 +100,9 @@ std::string_view colour_of(Tone tone) {
   return colours.at(static_cast<std::size_t>(tone));
 }
 
+/// The room for the last text of a row, which is otherwise written in lines of its own.
+constexpr std::size_t least_room = 22;
+
 struct PlacedColumn : ShownColumn {
   std::size_t width = 0;
 };
@@ -151,8 +154,10 @@ Layout lay_out(const Table& table, const Page& page) {
     if (fits && !column.column->essential) used += column.width + gap;
     (fits ? layout.columns : layout.below).push_back(std::move(column));
   }
-  // Names that are too long for the line are shortened.
+  // Names that are too long for the line are shortened. A text in the last column is broken instead.
   constexpr std::size_t shortest_name = 12;
+  if (!layout.columns.empty() && !layout.columns.back().is_number())
+    used -= layout.columns.back().width - std::min(layout.columns.back().width, least_room);
   if (used > page.width() + gap && !layout.columns.empty()) {
     std::size_t& first = layout.columns.front().width;
     first -= std::min(used - page.width() - gap, first - std::min(first, shortest_name));
@@ -193,7 +198,6 @@ void write_below(Page& page, const TableRow& row, const Layout& layout) {
 /// little room after the row.
 void write_end(Page& page, const std::string& text, std::string_view code, std::size_t at,
                std::size_t indent) {
-  constexpr std::size_t least_room = 22;
   if (at + least_room > page.width()) {
     page.end_line();
     page.write(std::string(indent, ' '));

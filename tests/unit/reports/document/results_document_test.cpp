@@ -199,6 +199,9 @@ TEST(ResultsDocument, WithoutAGpuThatIsNotMeasuredYet) {
       texts(card.answer),
       ElementsAre(
           "No GPU took part. To compare one, run this config on a machine with a GPU, without --backends."));
+  EXPECT_THAT(questions(document({sample::recorded_result({product("a", 64, 1)})})),
+              ElementsAre("Which is faster?"))
+      << "one backend was asked for";
   EXPECT_THAT(
       questions(document({sample::result({sample::refused(product("a", 64, 1), Status::failed, "no")})})),
       ElementsAre("Which is faster?"))
@@ -505,6 +508,35 @@ TEST(ResultsDocument, AnInterruptedRunSaysWhatIsMissing) {
                           "1 of 13 results was not measured: the run was interrupted."));
 }
 
+TEST(ResultsDocument, NamesTheAlgorithmThatBreakevenAddsToALibrary) {
+  std::vector<CaseResult> cases{product("openblas", 64, 1), product("onednn", 64, 2)};
+  for (CaseResult& c : cases) c.op = "conv2d";
+  cases[0].algorithm = "Winograd, tiles of 2 x 2, blocks of 88";
+  const Document made = document({sample::result(cases)});
+  EXPECT_THAT(column_texts(made.cards[0].details.at(0), "backend"),
+              ElementsAre("Winograd on OpenBLAS", "oneDNN"));
+  EXPECT_THAT(texts(made.cards[0].answer), Contains(HasSubstr("Winograd on OpenBLAS is the fastest.")));
+  EXPECT_THAT(
+      texts(made.notes),
+      Contains("OpenBLAS has no convolutions: breakeven computes them from its products. Winograd needs less "
+               "than half of the multiplications that GFLOP/s count, so they can exceed the ceiling."));
+}
+
+TEST(ResultsDocument, CasesThatAreNotMeasuredYetAreOneRow) {
+  std::vector<CaseResult> cases{product("a", 64, 1), product("b", 64, 2)};
+  for (const std::int64_t m : {128, 256}) {
+    for (const char* backend : {"a", "b"})
+      cases.push_back(sample::refused(product(backend, m, 1), Status::interrupted, "not measured yet"));
+  }
+  for (CaseResult& c : cases) {
+    if (c.status == Status::interrupted) c.seconds.reset();
+  }
+  const Table table = document({sample::result(cases)}).cards.at(0).details.at(0);
+  EXPECT_THAT(column_texts(table, "backend"), ElementsAre("a", "b", "4 results"));
+  EXPECT_THAT(column_texts(table, "compared"), testing::Contains("not measured yet"));
+  EXPECT_EQ(table.rows.back().group, "2 of 3 problems");
+}
+
 // ---- other information for the reader
 
 TEST(ResultsDocument, NotesAreTheWorstFirst) {
@@ -513,8 +545,10 @@ TEST(ResultsDocument, NotesAreTheWorstFirst) {
                       sample::refused(product("c", 64, 1), Status::wrong, "element 0 is 1")});
   run.cases[1].warnings = {quoted_note("throttled")};
   run.complete = false;
+  run.config = R"({"title": "Which is faster?", "backends": ["b", "cuda", "jax", "tensorflow"]})";
   run.backends = {sample::backend("cuda", false, "no driver"), sample::backend("jax", false, "not installed"),
-                  sample::backend("tensorflow", false, "not installed"), sample::backend("b", true)};
+                  sample::backend("tensorflow", false, "not installed"),
+                  sample::backend("pytorch", false, "not installed"), sample::backend("b", true)};
   Threshold threshold = sample::threshold();
   const Document made = document({run, run}, {threshold});
   EXPECT_THAT(texts(made.notes),

@@ -43,6 +43,7 @@ Document everything() {
        sample::training("onednn")});
   result.cases[0].warnings.push_back(quoted_note("the CPU was throttled"));
   result.backends = {sample::backend("openblas", true), sample::backend("cuda", false, "libcuda.so.1: no")};
+  result.config = R"({"title": "Which is faster?", "backends": ["openblas", "cuda"]})";
   return document_of(Measured{.results = {result}});
 }
 
