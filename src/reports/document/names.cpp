@@ -60,7 +60,7 @@ std::string backend_title(std::string_view name) {
 }
 
 std::string computing_title(const CaseResult& result) {
-  const std::string title = backend_title(result.backend);
+  std::string title = backend_title(result.backend);
   if (result.op != "conv2d" || result.status != Status::ok) return title;
   for (const auto& [start, algorithm] : {std::pair("Winograd,", "Winograd"), std::pair("im2col,", "im2col"),
                                          std::pair("products on ", "products")}) {

@@ -186,6 +186,7 @@ TableRow open_row(std::span<const ResultColumn* const> columns, const ProblemGro
                   std::size_t problems, std::size_t results) {
   TableRow row{.group =
                    fmt::format("{} of {} problems", count_text(problems), count_text(group.problems.size()))};
+  row.cells.reserve(columns.size());
   for (const ResultColumn* column : columns) {
     const std::string& name = column->column.name;
     row.cells.push_back(name == "backend"    ? TableCell(counted_text(results, "result", "results"))

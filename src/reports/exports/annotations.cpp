@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -70,13 +71,13 @@ FormattedReport verdict_annotations(const Verdicts& verdicts) {
 }
 
 FormattedReport history_annotations(const CheckedHistory& checked) {
-  std::vector<Annotation> all;
-  for (const HistoryFinding& finding : history_findings(checked.check)) {
-    const Annotation one{.level = finding.fails ? "error" : "warning",
-                         .title = joined_known({finding.kind, finding.change}, " "),
-                         .message = finding.text};
-    all.push_back(one);
-  }
+  const std::vector<HistoryFinding> findings = history_findings(checked.check);
+  std::vector<Annotation> all(findings.size());
+  std::ranges::transform(findings, all.begin(), [](const HistoryFinding& finding) {
+    return Annotation{.level = finding.fails ? "error" : "warning",
+                      .title = joined_known({finding.kind, finding.change}, " "),
+                      .message = finding.text};
+  });
   return annotations_text(all, document_of(checked).title);
 }
 

@@ -13,6 +13,7 @@ namespace breakeven {
 std::vector<HistoryFinding> history_findings(const HistoryCheck& check) {
   const History& history = *check.history;
   std::vector<HistoryFinding> findings;
+  findings.reserve(check.failures.size() + check.changes.size() + check.suspicions.size());
   for (const Failure& f : check.failures) {
     const bool is_bad = f.status == Status::wrong || f.status == Status::implausible;
     findings.push_back({.series = f.series,

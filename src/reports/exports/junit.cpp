@@ -287,6 +287,7 @@ FormattedReport history_junit(const CheckedHistory& checked) {
   const std::vector<HistoryFinding> findings = history_findings(checked.check);
   for (const HistoryFinding& finding : findings) worst.try_emplace(finding.series, &finding);
   UniqueNames names;
+  suite.tests.reserve(history.series.size());
   for (const Series& series : history.series) {
     JunitTest& test = suite.tests.emplace_back(
         JunitTest{.name = names.take(printable(fmt::format("{}/{}", series.case_id, series.backend))).text,
