@@ -18,8 +18,11 @@
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "plan/config.h"
+#include "plan/suggestion.h"
+#include "rank/rank.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
+#include "reports/words/rank_words.h"
 #include "reports/words/threshold_words.h"
 #include "reports/words/words.h"
 #include "results/file_lock.h"
@@ -39,6 +42,7 @@ struct ThresholdOptions {
   std::vector<std::filesystem::path> results;  // baseline and challenger, instead of a config
   std::vector<std::string> labels;
   std::string parameter;
+  std::filesystem::path prices;
   Outputs outputs;
   std::string filter;
   double minutes = 60, seconds = 0;
@@ -66,6 +70,12 @@ void declare(CLI::App& command, ThresholdOptions& o) {
           ->expected(2)
           ->excludes(config);
   command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
+      ->needs(results);
+  command
+      .add_option(
+          "--prices", o.prices,
+          "what the two machines cost, as JSON: also answers from which value on the second one costs "
+          "less; see docs/ranking.md")
       ->needs(results);
   declare_label_option(command, o.labels)->needs(results);
   add_minutes_option(command, "--minutes", o.minutes,
@@ -171,10 +181,49 @@ void tell_why_incomplete(const Threshold& found) {
   }
 }
 
+/// The offers that may have been meant for a device: those of its name, else of the most similar one.
+/// Example: " (near: 'small EPYC' of 'AMD EPYC', AuthenticAMD family 25 model 17 stepping 1)".
+std::string near_offers(const Prices& prices, const std::string& device) {
+  std::vector<std::string> devices;
+  for (const Offer& offer : prices.offers) devices.push_back(offer.device);
+  const std::string meant =
+      std::ranges::find(devices, device) == devices.end() ? nearest(device, devices).value_or("") : device;
+  std::vector<std::string> near;
+  for (const Offer& offer : prices.offers) {
+    if (meant.empty() || offer.device != meant) continue;
+    near.push_back(fmt::format("'{}'", offer.name));
+    if (offer.name != meant) near.back() += fmt::format(" of '{}'", meant);
+    if (!offer.cpu_identity.empty()) near.back() += ", " + offer.cpu_identity;
+    if (offer.cpus) near.back() += fmt::format(", {} CPUs", *offer.cpus);
+    if (!offer.host.empty()) near.back() += ", host " + offer.host;
+    if (!offer.per_hour) near.back() += ", to buy";
+  }
+  return near.empty() ? "" : fmt::format(" (near: {})", fmt::join(near, "; "));
+}
+
+/// The price of the machine of a result: that of its GPU or, without one, of its processors. Throws
+/// CommandError.
+HourlyPrice price_of(const Result& result, const Ranking& priced, const std::filesystem::path& file) {
+  const bool has_gpu = std::ranges::any_of(
+      result.cases, [](const CaseResult& c) { return c.has_time() && c.device != "cpu"; });
+  const Ranked& one = *std::ranges::find_if(priced.ranked, [&](const Ranked& device) {
+    const Host& host = device.candidate.host;
+    return device.candidate.is_cpu != has_gpu && host.threads == result.host.threads &&
+           machine_key(host) == machine_key(result.host);
+  });
+  if (!one.offer)
+    throw CommandError("--prices {}: {}: {}{}", file.string(), one.candidate.name,
+                       unknown_text(priced, one, Metric::cost),
+                       near_offers(*priced.prices, one.candidate.device));
+  return {.per_hour = *one.offer->per_hour, .from = one.offer->from};
+}
+
 /// Compares results of two machines that were measured separately.
 int from_results(const ThresholdOptions& o) {
   check_one_standard_input(o.results);
-  o.outputs.check(o.results);
+  std::vector<std::filesystem::path> inputs = o.results;
+  inputs.push_back(o.prices);
+  o.outputs.check(inputs);
   if (o.parameter.empty())
     throw CommandError(
         "--from-results needs --parameter NAME: whose value is looked for, such as batch or m");
@@ -183,6 +232,11 @@ int from_results(const ThresholdOptions& o) {
     throw CommandError("--from-results needs two results; {}", printable(skipped_text(measured.skipped)));
   try {
     Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), o.parameter);
+    if (!o.prices.empty()) {
+      const Ranking priced = priced_devices(measured.results, read_prices(o.prices));
+      add_costs(found, {price_of(measured.results[0], priced, o.prices),
+                        price_of(measured.results[1], priced, o.prices)});
+    }
     found.tool_version = version;
     write_threshold(found, o);
     return exit_status(found);

@@ -656,6 +656,21 @@ Rankings rank_by_work(std::span<const Result> results, const RankOptions& option
   return made;
 }
 
+Ranking priced_devices(std::span<const Result> results, const Prices& prices) {
+  Ranking priced;
+  priced.prices = prices;
+  for (Candidate& candidate : candidates(results)) {
+    priced.ranked.emplace_back();
+    priced.ranked.back().candidate = std::move(candidate);
+  }
+  const OffersOf rents(priced.prices, priced.ranked, &Offer::per_hour);
+  for (std::size_t i = 0; i < priced.ranked.size(); ++i) {
+    priced.ranked[i].offer = rents.cheapest_of(i);
+    price(priced.ranked[i], priced.prices, priced.use, rents);
+  }
+  return priced;
+}
+
 int exit_status(const Rankings& rankings) {
   const auto is_ranked = [](const Ranking& one) { return one.can_rank() && one.nobody.empty(); };
   return std::ranges::any_of(rankings.all, is_ranked) ? 0 : 4;

@@ -210,6 +210,10 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
 /// products and trainings would be that of no work at all. Sets everything but `created` and `tool_version`.
 Rankings rank_by_work(std::span<const Result> results, const RankOptions& options);
 
+/// The devices in the results, each with the cheapest offer per hour or with the reason why it has none, as a
+/// ranking without work.
+Ranking priced_devices(std::span<const Result> results, const Prices& prices);
+
 /// The exit status: 4 if a part of the work has no time on any candidate, or if no work has two candidates
 /// that could be ranked; else 0.
 int exit_status(const Rankings& rankings);

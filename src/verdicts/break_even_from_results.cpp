@@ -173,7 +173,7 @@ LeadChange change_between(std::span<const RatioAt> ratios, std::size_t first, st
                      .high = static_cast<double>(change.first_above)};
   change.earliest = change.last_below + 1;
   change.latest = change.first_above;
-  if (below == Lead::neither || above == Lead::neither) {
+  if (below == Lead::neither || above == Lead::neither || ratios.size() == 2) {
     change.by_bisection = true;
     change.crossing = std::sqrt(change.interval.low * change.interval.high);
     change.from = change.first_above;
@@ -380,6 +380,26 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
   return answer;
 }
 
+/// The answer in money instead of time.
+ThresholdAnswer in_cost(const ThresholdAnswer& in_time, const std::array<HourlyPrice, 2>& prices) {
+  ThresholdAnswer answer = in_time;
+  answer.in = Metric::cost;
+  answer.notes.clear();
+  const double dearer = std::log(prices[1].per_hour / prices[0].per_hour);
+  std::vector<RatioAt> ratios;
+  for (ThresholdPoint& point : answer.points) {
+    if (point.log_ratios.empty()) continue;
+    point.log_ratios = {point.log_ratios.front().middle() + dearer};
+    if (point.interval)
+      point.interval = Interval{.low = point.interval->low + dearer, .high = point.interval->high + dearer};
+    for (std::size_t side = 0; side < 2; ++side)
+      point.sides[side].cost = *point.sides[side].seconds * prices[side].per_hour / 3600;
+    ratios.push_back({.value = point.value, .ratio = *point.ratio()});
+  }
+  answer.found = break_even_of(ratios);
+  return answer;
+}
+
 /// Comparable cases of both sides, each with the index of its side.
 using CasesOfSides = std::vector<std::pair<std::size_t, MeasuredCase>>;
 
@@ -409,7 +429,8 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
       const bool is_wrong_here = !parameter.empty() && std::ranges::any_of(pairs.pairs, [](const auto& pair) {
         return pair.second.wrong != nullptr;
       });
-      if (with_ratio < static_cast<std::ptrdiff_t>(fewest_family_values) && !is_wrong_here) continue;
+      if (with_ratio < static_cast<std::ptrdiff_t>(fewest_family_values(parameter)) && !is_wrong_here)
+        continue;
       answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
     }
   }
@@ -592,8 +613,15 @@ Threshold threshold_from_results(std::span<const Result, 2> results, const std::
     throw NotComparable(
         not_comparable,
         fmt::format("no problem has a time on both at {} or more values of {}: measure one config on both",
-                    fewest_family_values, parameter));
+                    fewest_family_values(parameter), parameter));
   return threshold_of(sides, parameter, std::move(answers[parameter]));
+}
+
+void add_costs(Threshold& found, const std::array<HourlyPrice, 2>& prices) {
+  const std::size_t in_time = found.answers.size();
+  found.answers.reserve(2 * in_time);
+  for (std::size_t i = 0; i < in_time; ++i) found.answers.push_back(in_cost(found.answers[i], prices));
+  for (std::size_t side = 0; side < 2; ++side) found.sides[side].price = prices[side];
 }
 
 std::vector<Threshold> break_evens_between(std::span<const Result> results) {

@@ -7,12 +7,14 @@
 // are known; the crossing is interpolated between them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "plan/price.h"
 #include "results/result.h"
 #include "statistics/estimate.h"
 #include "verdicts/break_even.h"
@@ -42,7 +44,8 @@ struct RatioAt {
 /// 1 or, without an interval, if the ratio is plainly not 1. Between the nearest values with different sides
 /// ahead, the logarithm of the ratio is interpolated linearly over the logarithm of the value: its zero is
 /// the crossing. The interval of the crossing allows for the errors of the ratios, and for a curve that
-/// bends. A change from one side to neither, or back, is only known to lie between two values.
+/// bends. A change from one side to neither, or back, is only known to lie between two values; so is any
+/// change where there are but two.
 BreakEven break_even_of(std::span<const RatioAt> ratios);
 
 /// Compares the baseline's results with the challenger's. For each family of cases in which `parameter`
@@ -50,6 +53,10 @@ BreakEven break_even_of(std::span<const RatioAt> ratios);
 /// the fastest backend of a side that computed a right result is used. Sets everything but `tool_version`.
 /// Throws NotComparable.
 Threshold threshold_from_results(std::span<const Result, 2> results, const std::string& parameter);
+
+/// Adds all answers, which are in time, again in money. A side costs its price in every case, whichever
+/// of its devices is faster: a machine is rented whole.
+void add_costs(Threshold& found, const std::array<HourlyPrice, 2>& prices);
 
 /// Compares every two machines, or devices of one machine, in the same way, for every parameter with enough
 /// values on both. Processors are the baseline of GPUs. Empty if there is nothing to compare.

@@ -134,7 +134,8 @@ std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
   FamiliesByKey families(parameter);
   for (std::size_t i = 0; i < cases.size(); ++i) families.add(*cases[i], i);
   std::vector<CaseFamily> found = families.take();
-  std::erase_if(found, [](const CaseFamily& family) { return family.values() < fewest_family_values; });
+  std::erase_if(found,
+                [&](const CaseFamily& family) { return family.values() < fewest_family_values(parameter); });
   return without_parts(std::move(found));
 }
 

@@ -26,10 +26,13 @@ struct CaseFamily {
   }
 };
 
-inline constexpr std::size_t fewest_family_values = 3;
+/// The values that make a family. If a parameter is named, two show already where a lead changes.
+inline std::size_t fewest_family_values(const std::string& parameter) {
+  return parameter.empty() ? 3 : 2;
+}
 
-/// The families whose parameter takes fewest_family_values values or more, in the order of the cases. A
-/// family whose cases are all in another is left out. If a parameter is named, only its families.
+/// The families whose parameter takes fewest_family_values() or more, in the order of the cases. A family
+/// whose cases are all in another is left out. If a parameter is named, only its families.
 std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
                                       const std::string& parameter = "");
 

@@ -233,6 +233,48 @@ TEST_F(ThresholdCommand, FromResultsWithoutIntervalsIsNotSure) {
   EXPECT_EQ(answer.at("changes").at(0).at("latest"), 1024);
 }
 
+/// Two batches were measured on both machines: the answer is between them, in time and in money.
+TEST_F(ThresholdCommand, FromResultsAnswersWithTwoValuesAndInMoney) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const auto prices = [&](const std::string& name, const std::string& gpu) {
+    const auto offer = [](const std::string& device, const char* per_hour) {
+      return R"({"device": ")" + device + R"(", "per_hour": )" + per_hour +
+             R"(, "currency": "USD", "source": "an example", "date": "2026-11-24"})";
+    };
+    return write(name, R"({"prices": [)" + offer("AMD EPYC", "0.1") + "," + offer(gpu, "3.5") + "]}");
+  };
+  const auto found_with = [&](const std::filesystem::path& offers, const std::string& out) {
+    return breakeven({"threshold", "--from-results", results / "epyc-zen5-2-cores" / "inference.json",
+                      results / "xeon-h200-16-cores" / "gpu-vs-pytorch-eager.json", "--parameter", "batch",
+                      "--prices", offers, "--out", out, "--html", file("found.html")});
+  };
+  const Outcome priced = with_status(0, found_with(prices("prices.json", "NVIDIA H200"), file("found.json")));
+  EXPECT_THAT(priced.out, HasSubstr("Inference by the MLP, f32, by cost"));
+  const Json found = parse_file(file("found.json"));
+  ASSERT_EQ(found.at("answers").size(), 6U) << "three networks, in time and in money";
+  const Json& mlp = found.at("answers").at(2);
+  EXPECT_THAT(mlp.at("in_words"),
+              AllOf(HasSubstr("NVIDIA H200 is faster than AMD EPYC, 2 cores from a batch between 1 and 64"),
+                    HasSubstr("At 1 AMD EPYC, 2 cores is faster, by 1.2x")));
+  EXPECT_EQ(mlp.at("changes").at(0).at("by_bisection"), true);
+  EXPECT_FALSE(mlp.at("changes").at(0).contains("interpolated"));
+  const Json& in_money = found.at("answers").at(5);
+  EXPECT_EQ(in_money.at("in"), "cost");
+  EXPECT_THAT(
+      in_money.at("in_words"),
+      HasSubstr("AMD EPYC, 2 cores costs less than NVIDIA H200 at both values measured, batch 1 and 64"));
+  EXPECT_EQ(found.at("challenger").at("price").at("per_hour"), 3.5);
+  EXPECT_THAT(breakeven({"report", file("found.json"), "--markdown", "-"}).out,
+              HasSubstr("batch between 1 and 64"));
+  EXPECT_THAT(read_file(file("found.html")), HasSubstr("costs less than NVIDIA H200"));
+
+  const Outcome refused =
+      with_status(2, found_with(prices("other.json", "NVIDIA H20"), file("nothing.json")));
+  EXPECT_THAT(refused.err,
+              HasSubstr("NVIDIA H200: there is no price for 'NVIDIA H200' (near: 'NVIDIA H20')"));
+  EXPECT_FALSE(std::filesystem::exists(file("nothing.json")));
+}
+
 TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
   const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
   const std::string zen4 = results / "epyc-zen4-2-cores" / "matmul.json";
@@ -249,7 +291,7 @@ TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
   refused({"--from-results", zen4, zen5}, 2, "needs --parameter");
   refused({"--from-results", zen4, zen4, "--parameter", "m"}, 2, "that is one side");
   refused({"--from-results", zen4, zen5, "--parameter", "mm"}, 2, "no case of");
-  refused({"--from-results", zen4, zen5, "--parameter", "batch"}, 4, "3 or more values of batch");
+  refused({"--from-results", zen4, zen5, "--parameter", "batch"}, 4, "2 or more values of batch");
   refused({"--from-results", zen4, threads, "--parameter", "m"}, 2, "needs two results; 1 file skipped");
   refused({"--from-results", zen4, "--parameter", "m"}, 2, "--from-results needs 2 values at once");
   refused({}, 2, "CONFIG is missing");
@@ -265,6 +307,7 @@ TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
     refused(arguments, 2, "--from-results cannot be used with " + of_measuring[0]);
   }
   refused({question(), "--label", "a.json=a"}, 2, "--label requires --from-results");
+  refused({question(), "--prices", "prices.json"}, 2, "--prices requires --from-results");
 }
 
 TEST_F(ThresholdCommand, WrongResultsHaveNoSpeed) {

@@ -94,7 +94,9 @@ std::string lead_in_short(const ThresholdAnswer& answer, const Threshold& thresh
   if (found.changes.empty()) return "neither";
   const LeadChange& last = found.changes.back();
   const std::string from = shown(last.from);
-  if (last.above == Lead::challenger) return fmt::format("{} from {}", challenger, from);
+  const bool is_between = threshold.from_results && last.by_bisection;
+  if (last.above == Lead::challenger)
+    return fmt::format("{} from {}{}", challenger, from, is_between ? " or less" : "");
   if (last.below == Lead::challenger) {
     if (found.changes.size() == 1) return fmt::format("{} below {}", challenger, from);
     const LeadChange& before = found.changes[found.changes.size() - 2];

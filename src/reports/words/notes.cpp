@@ -452,7 +452,8 @@ std::string text_alone(const Note& n) {
       return fmt::format(
           "compared from results measured on {}, {}, not in turn: intervals allow for runs of one machine "
           "that "
-          "differ by {:g} % (standard deviation), and between the values measured a crossing is interpolated",
+          "differ by {:g} % (standard deviation), and between measured values a crossing is at best "
+          "interpolated",
           x[0] == 1 ? "one machine" : "two machines",
           about(n, 0) == about(n, 1) ? fmt::format("on one day ({})", about(n, 0))
                                      : fmt::format("on different days ({} and {})", about(n, 0), about(n, 1)),

@@ -136,6 +136,26 @@ std::string interval_text(const LeadChange& change, const std::string& parameter
   return range.empty() ? "" : fmt::format(" ({})", range);
 }
 
+/// True if the change is only known to lie between two values that were measured.
+bool is_between_results(const LeadChange& change, const Threshold& threshold) {
+  return threshold.from_results && change.by_bisection && !change.interpolated;
+}
+
+/// The measured values of such a change: "a batch between 1 and 64", "a value of m between 64 and 256".
+std::string between_text(const LeadChange& change, const std::string& parameter) {
+  const std::string what = parameter == "bytes"    ? "a size"
+                           : parameter.size() == 1 ? "a value of " + parameter
+                                                   : "a " + parameter;
+  return fmt::format("{} between {} and {}", what, value_text(parameter, change.earliest - 1),
+                     value_text(parameter, change.latest));
+}
+
+/// How far a side is ahead at a value that has a ratio: "1.3x".
+std::string margin_text(const ThresholdPoint& point) {
+  const Estimate ratio = *point.ratio();
+  return factor_text(std::max(ratio.value, 1 / ratio.value), !ratio.interval);
+}
+
 /// How far the side is ahead at the ends of the values from `from` up: ": by 1.3x at 512 and 5.8x at 1,024".
 std::string margins_text(const ThresholdAnswer& answer, const Threshold& threshold, Lead lead,
                          std::int64_t from) {
@@ -144,13 +164,9 @@ std::string margins_text(const ThresholdAnswer& answer, const Threshold& thresho
     if (point.value >= from && lead_at(point, threshold.from_results) == lead) ahead.push_back(&point);
   }
   if (lead == Lead::neither || ahead.empty()) return "";
-  const auto margin = [](const ThresholdPoint& point) {
-    const Estimate ratio = *point.ratio();
-    return factor_text(std::max(ratio.value, 1 / ratio.value), !ratio.interval);
-  };
-  if (from >= *answer.found.last) return ": by " + margin(*ahead.front());
+  if (from >= *answer.found.last) return ": by " + margin_text(*ahead.front());
   const auto at = [&](const ThresholdPoint& point) {
-    return fmt::format("{} at {}", margin(point), value_text(threshold.parameter, point.value));
+    return fmt::format("{} at {}", margin_text(point), value_text(threshold.parameter, point.value));
   };
   return ahead.size() == 1 ? ": by " + at(*ahead.front())
                            : fmt::format(": by {} and {}", at(*ahead.front()), at(*ahead.back()));
@@ -217,6 +233,8 @@ std::string all_values_text(const ThresholdAnswer& answer, const Threshold& thre
   const std::int64_t last = *answer.found.last;
   const std::string from = named_value_text(threshold.parameter, first);
   if (first == last) return fmt::format("at {}, the only value measured", from);
+  if (threshold.from_results && answer.found.values == 2)
+    return fmt::format("at both values measured, {} and {}", from, value_text(threshold.parameter, last));
   const std::string except = exceptions_text(answer, threshold, lead, first, last);
   return fmt::format("at every value measured, from {} to {}{}{}", from,
                      value_text(threshold.parameter, last), except.empty() ? "" : ",", except);
@@ -245,14 +263,30 @@ std::string above_last_change(const ThresholdAnswer& answer, const Threshold& th
                               const LeadChange& change) {
   const std::string& parameter = threshold.parameter;
   const std::int64_t most = *answer.found.last;
-  const std::string from = named_value_text(parameter, change.from) + interval_text(change, parameter);
-  std::string range = change.from >= most ? fmt::format("at {}, the largest measured", from)
-                                          : fmt::format("from {} up to {}, the largest measured", from,
-                                                        value_text(parameter, most));
+  const bool is_between = is_between_results(change, threshold);
+  const std::string from = is_between
+                               ? between_text(change, parameter)
+                               : named_value_text(parameter, change.from) + interval_text(change, parameter);
+  std::string range = change.from < most ? fmt::format("from {}{} up to {}, the largest measured", from,
+                                                       is_between ? " on," : "", value_text(parameter, most))
+                      : is_between       ? fmt::format("from {}, the largest measured, on", from)
+                                         : fmt::format("at {}, the largest measured", from);
   const std::string except = exceptions_text(answer, threshold, change.above, first_above(change) + 1, most);
   if (!except.empty()) range += "," + except;
   return lead_sentence(threshold, change.above, answer.in,
                        range + margins_text(answer, threshold, change.above, change.from));
+}
+
+/// The sentence on the values below a change that is only known to lie between two: "At 1 a is faster, by
+/// 1.2x."
+std::string below_between(const ThresholdAnswer& answer, const Threshold& threshold, const LeadChange& change,
+                          const std::string& below) {
+  const std::string last = value_text(threshold.parameter, last_below(change));
+  if (last_below(change) != *answer.found.first) return fmt::format("Up to {} {}.", last, below);
+  const auto first = std::ranges::find(answer.points, *answer.found.first, &ThresholdPoint::value);
+  return change.below == Lead::neither || first == answer.points.end() || !first->ratio()
+             ? fmt::format("At {} {}.", last, below)
+             : fmt::format("At {} {}, by {}.", last, below, margin_text(*first));
 }
 
 /// The sentences where many launches at the largest values show no lead; empty if they do, or were not taken.
@@ -407,7 +441,9 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
         leads_below_text(threshold, above.below, answer.in) +
         exceptions_text(answer, threshold, above.below,
                         before == nullptr ? *found.first : first_above(*before) + 1, last_below(above));
-    said += before == nullptr
+    said += before == nullptr && is_between_results(above, threshold)
+                ? " " + below_between(answer, threshold, above, below)
+            : before == nullptr
                 ? fmt::format(" Below that {}.", below)
                 : fmt::format(" Below that, down to {}{}, {}.", named_value_text(parameter, before->from),
                               interval_text(*before, parameter), below);

@@ -55,6 +55,9 @@ TEST(CaseFamilies, OfAParameterThatIsNamedAreItsOwn) {
   EXPECT_THAT(families({product(8, 8, 8), product(16, 16, 16), product(32, 32, 32)}, "k"),
               ElementsAre("matmul k: 8@0 16@1 32@2"));
   EXPECT_THAT(families({product(8, 8, 8), product(16, 16, 16), product(32, 32, 32)}, "batch"), IsEmpty());
+  EXPECT_THAT(families({product(1, 7, 9), product(4, 7, 9)}, "m"), ElementsAre("matmul m: 1@0 4@1"))
+      << "two values are enough";
+  EXPECT_THAT(families({product(4, 7, 9), product(4, 7, 9)}, "m"), IsEmpty());
 }
 
 TEST(CaseFamilies, MayShareCases) {
