@@ -1,5 +1,7 @@
 #include "cli/labels.h"
 
+#include <algorithm>
+
 #include "cli/messages.h"
 #include "cli/subcommand.h"
 #include "reports/text.h"
@@ -21,6 +23,13 @@ std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels) {
     all.push_back({.file = text.substr(0, equals), .name = printable(text.substr(equals + 1))});
   }
   return all;
+}
+
+void expect_latencies(std::span<const Result> results) {
+  const auto has_latency = [](const CaseResult& c) { return c.has_time() && c.latency; };
+  if (std::ranges::none_of(
+          results, [&](const Result& result) { return std::ranges::any_of(result.cases, has_latency); }))
+    throw CommandError("{}", no_latencies_text);
 }
 
 void tell_skipped(const Measured& measured) {

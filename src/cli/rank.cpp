@@ -14,6 +14,7 @@
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
+#include "reports/document/numbers.h"
 #include "reports/words/rank_words.h"
 #include "session/environment.h"
 #include "version.h"
@@ -28,6 +29,7 @@ struct RankCommand {
   bool predict_missing = false;
   std::string by = "time";
   double use = 1;
+  double p99 = 0;
   std::vector<std::string> labels;
   Outputs outputs;
   ChartOptions charts;
@@ -40,6 +42,19 @@ void check_predicted(const RankOptions& options) {
     if (known.empty())
       throw CommandError("--predict needs datasheets; give them with --devices configs/devices.json");
     throw CommandError("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known));
+  }
+}
+
+/// Makes results that exceed the limit of latency count as not answered in time.
+void refuse_late_answers(std::vector<Result>& results, double p99) {
+  expect_latencies(results);
+  for (Result& result : results) {
+    for (CaseResult& c : result.cases) {
+      if (!c.latency || !(c.latency->p99 > p99)) continue;
+      c.status = Status::timed_out;
+      c.reason = fmt::format("99 % of calls are answered within {}, and the limit is {}",
+                             format_seconds(c.latency->p99), format_seconds(p99));
+    }
   }
 }
 
@@ -59,6 +74,9 @@ int rank_files(const RankCommand& o) {
     throw CommandError(
         "--predict-missing needs --mix CONFIG: without one, the work is the cases that all "
         "machines have measured");
+  if (o.p99 > 0 && o.mix.empty())
+    throw CommandError(
+        "--p99 needs --mix CONFIG: without one, the work is what all machines have a time for");
   RankOptions options;
   options.by = by;
   options.use = o.use;
@@ -68,9 +86,10 @@ int rank_files(const RankCommand& o) {
   if (!o.prices.empty()) options.prices = read_prices(o.prices);
   if (!o.catalogue.empty()) options.catalogue = read_device_catalogue(o.catalogue);
   check_predicted(options);
-  const Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
+  Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
   tell_skipped(measured);
   if (const auto mixed = mixed_caches(measured.results)) throw CommandError("{}", mixed_caches_text(*mixed));
+  if (o.p99 > 0) refuse_late_answers(measured.results, o.p99);
   Rankings rankings = rank_by_work(measured.results, options);
   if (rankings.unknown_machine)
     throw CommandError("{}: {}", o.prices.string(), unknown_machine_text(*rankings.unknown_machine));
@@ -111,6 +130,9 @@ const SubcommandRegistration rank_command(subcommand<RankCommand>(
           .add_option("--use", o.use,
                       "the share of the hours paid in which a machine works, for costs; default: 100%")
           ->transform(percent());
+      add_p99_option(
+          command, o.p99,
+          "leave out machines that answer a case of the mix later than this in 1 % of calls, as 5ms");
       o.outputs.declare(command, formats_for<Rankings>());
       declare_label_option(command, o.labels);
       declare_chart_options(command, o.charts);

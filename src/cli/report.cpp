@@ -16,6 +16,7 @@ struct ReportCommand {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> labels;
   std::string asks;
+  double p99 = 0;
   Outputs outputs;
   ChartOptions charts;
 };
@@ -33,6 +34,10 @@ int report(const ReportCommand& o) {
   o.outputs.check(o.files, o.charts);
   Measured measured = read_measured(o.files, what_reports_show, parse_labels(o.labels));
   measured.asks = parse_name<Focus>(o.asks);
+  if (o.p99 > 0) {
+    measured.p99 = o.p99;
+    expect_latencies(measured.results);
+  }
   tell_skipped(measured);
   const std::vector<Subject> subjects = subjects_of(measured);
   o.outputs.write(subjects);
@@ -59,6 +64,7 @@ const SubcommandRegistration report_command(subcommand<ReportCommand>(
               "--asks", o.asks,
               "the topic that the answer begins with, instead of that of the config (docs/configs.md)")
           ->check(CLI::IsMember(all_names<Focus>()));
+      add_p99_option(command, o.p99, largest_batch_meaning);
       declare_chart_options(command, o.charts);
     },
     report));

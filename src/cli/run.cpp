@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "cli/labels.h"
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
@@ -48,6 +49,7 @@ struct Options {
   std::string machine;
   StartOptions start;
   bool quiet = false;
+  double p99 = 0;
 };
 
 void declare(CLI::App& command, Options& o) {
@@ -81,6 +83,7 @@ void declare(CLI::App& command, Options& o) {
           "this machine's name in reports, rankings and charts; default: what distinguishes it there"))
       ->check([](const std::string& name) { return name.empty() ? "must not be empty" : ""; }, "");
   add_start_options(command, o.start);
+  add_p99_option(command, o.p99, largest_batch_meaning);
   command.add_flag("--quiet", o.quiet, "no progress line and no table");
 }
 
@@ -198,6 +201,10 @@ int run(const Options& o) {
   const Interruption interruption;
   SessionPlan plan;
   plan.config = select_cases(o.selection);
+  if (o.p99 > 0 && std::ranges::none_of(plan.config.cases, [](const PlannedCase& one) {
+        return one.problem.workload->measures_latency();
+      }))
+    throw CommandError("{}", no_latencies_text);
   limit_case_seconds(plan.config.measure, o.seconds);
   if (o.precision > 0) plan.config.measure.precision = o.precision;
   apply_start_options(o.start, plan.config.measure);
@@ -236,7 +243,7 @@ int run(const Options& o) {
   line.clear();
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
-    Measured measured{.results = {result}, .thresholds = {}};
+    Measured measured{.results = {result}, .thresholds = {}, .p99 = o.p99 > 0 ? std::optional(o.p99) : std::nullopt};
     const std::array hosts{&measured.results.front().host};
     apply_labels(hosts, std::array{out}, {});
     print_document(text_document_of(measured));

@@ -82,6 +82,32 @@ inline const CLI::Validator& percent() {
   return validator;
 }
 
+/// Converts a duration with its unit, such as "5ms", into seconds.
+inline const CLI::Validator& duration() {
+  static const CLI::Validator validator(
+      [](std::string& text) -> std::string {
+        for (const auto& [unit, size] : {std::pair<std::string_view, double>{"ns", 1e-9},
+                                         {"us", 1e-6},
+                                         {"µs", 1e-6},
+                                         {"ms", 1e-3},
+                                         {"s", 1}}) {
+          if (!text.ends_with(unit)) continue;
+          const auto value = number_from(std::string_view(text).substr(0, text.size() - unit.size()));
+          if (!value || !(*value > 0)) break;
+          text = fmt::format("{}", *value * size);
+          return "";
+        }
+        return "'" + text + "' is not a duration such as 5ms or 200us";
+      },
+      "5ms");
+  return validator;
+}
+
+/// Declares --p99. Returns the option.
+inline CLI::Option* add_p99_option(CLI::App& command, double& seconds, const char* meaning) {
+  return command.add_option("--p99", seconds, meaning)->transform(duration());
+}
+
 /// Declares what the exit statuses of a command mean, for its help. 0 and 2 need a meaning only if they have
 /// another than usual.
 inline void declare_statuses(CLI::App& command, std::map<int, std::string> meanings) {

@@ -43,6 +43,7 @@ struct ThresholdOptions {
   std::vector<std::string> labels;
   std::string parameter;
   std::filesystem::path prices;
+  double p99 = 0;
   Outputs outputs;
   std::string filter;
   double minutes = 60, seconds = 0;
@@ -77,6 +78,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
           "what the two machines cost, as JSON: also answers from which value on the second one costs "
           "less; see docs/ranking.md")
       ->needs(results);
+  add_p99_option(command, o.p99, largest_batch_meaning)->needs(results);
   declare_label_option(command, o.labels)->needs(results);
   add_minutes_option(command, "--minutes", o.minutes,
                      "time limit; questions still open then end as not answered; default: 60");
@@ -224,19 +226,24 @@ int from_results(const ThresholdOptions& o) {
   std::vector<std::filesystem::path> inputs = o.results;
   inputs.push_back(o.prices);
   o.outputs.check(inputs);
-  if (o.parameter.empty())
+  const std::string parameter = o.parameter.empty() && o.p99 > 0 ? "batch" : o.parameter;
+  if (parameter.empty())
     throw CommandError(
         "--from-results needs --parameter NAME: whose value is looked for, such as batch or m");
   const Measured measured = read_measured(o.results, results_alone, parse_labels(o.labels));
   if (measured.results.size() != 2)
     throw CommandError("--from-results needs two results; {}", printable(skipped_text(measured.skipped)));
+  if (o.p99 > 0) expect_latencies(measured.results);
+  std::optional<LatencyLimit> within;
+  if (o.p99 > 0) within = batches_within(o.p99, measured.results);
   try {
-    Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), o.parameter);
+    Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), parameter);
     if (!o.prices.empty()) {
       const Ranking priced = priced_devices(measured.results, read_prices(o.prices));
       add_costs(found, {price_of(measured.results[0], priced, o.prices),
                         price_of(measured.results[1], priced, o.prices)});
     }
+    found.p99 = std::move(within);
     found.tool_version = version;
     write_threshold(found, o);
     return exit_status(found);

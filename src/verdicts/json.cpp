@@ -231,6 +231,25 @@ void fields(Fields& f, ThresholdContender& side) {
   f.if_set("own_speed", side.own_speed);
 }
 
+void fields(Fields& f, LargestBatch& one) {
+  f.required("title", one.title);
+  f.required("device", one.device);
+  f.required("backend", one.backend);
+  f.required("batch", one.batch);
+  f.required("largest_measured", one.largest);
+  f.required("p99", one.p99);
+  f.required("images_per_second", one.samples_per_second);
+  f.expect(one.batch >= 0 && one.batch <= one.largest, "has the batch {} of {} measured", one.batch,
+           one.largest);
+}
+
+void fields(Fields& f, LatencyLimit& limit) {
+  f.required("limit", limit.seconds);
+  f.required("largest_batches", limit.answers);
+  f.expect(limit.seconds > 0 && !limit.answers.empty(), "has a limit of {} and {} batches", limit.seconds,
+           limit.answers.size());
+}
+
 void fields(Fields& f, Threshold& threshold) {
   f.derived("schema", threshold_schema);
   f.optional("created", threshold.created);
@@ -250,6 +269,7 @@ void fields(Fields& f, Threshold& threshold) {
             [&](Fields& one, ThresholdAnswer& answer) { answer_fields(one, answer, threshold); });
   f.if_set("machine_speed", threshold.machine_speed);
   f.if_set("from_results", threshold.from_results);
+  f.if_set("p99", threshold.p99);
 }
 
 Threshold threshold_from(const Json& json) {

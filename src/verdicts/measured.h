@@ -22,6 +22,7 @@ struct Measured {
   std::vector<Verdicts> verdicts = {};
   std::vector<SkippedFile> skipped = {};  // files of other kinds
   std::optional<Focus> asks = {};         // the topic to begin with, instead of what the configs ask
+  std::optional<double> p99 = {};         // seconds: also report the largest batches within this latency
 };
 
 inline constexpr std::array what_reports_show{FileKind::result, FileKind::threshold, FileKind::verdict};

@@ -14,6 +14,7 @@
 #include "results/result.h"
 #include "statistics/estimate.h"
 #include "verdicts/break_even.h"
+#include "verdicts/latency_limit.h"
 
 namespace breakeven {
 
@@ -96,6 +97,7 @@ struct Threshold {
   std::string config;         // JSON text, unchanged
   double wall_seconds = 0;
   std::vector<ThresholdAnswer> answers;
+  std::optional<LatencyLimit> p99 = {};  // if a limit was given, with results
 };
 
 /// The last place where the lead changes, from the points alone, if time ran out before it was found: all

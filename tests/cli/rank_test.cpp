@@ -137,6 +137,24 @@ TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
               HasSubstr("gate-quality.json are each a table of a gate's quality"));
 }
 
+TEST_F(RankCommand, LeavesOutMachinesThatAnswerTooLate) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const auto mix = write("served.json", R"({"title": "Served", "workloads": [
+      {"op": "infer", "network": "mlp", "batch": 1, "dtype": "f32"}]})");
+  const auto ranked = [&](const char* limit) {
+    return breakeven({"rank", results / "epyc-zen5-2-cores" / "inference.json",
+                      results / "xeon-h200-16-cores" / "gpu-vs-pytorch-eager.json", "--mix", mix, "--p99",
+                      limit});
+  };
+  EXPECT_THAT(with_status(0, ranked("5ms")).out, Not(HasSubstr("the limit is")));
+  EXPECT_THAT(with_status(4, ranked("25us")).out,
+              HasSubstr("are answered within 28.3 µs, and the limit is 25.0 µs"));
+  EXPECT_THAT(with_status(2, breakeven({"rank", results / "epyc-zen5-2-cores" / "matmul.json", "--mix", mix,
+                                        "--p99", "5ms"}))
+                  .err,
+              HasSubstr("--p99 needs latencies"));
+}
+
 TEST_F(RankCommand, ColdCachesAreNotRankedBesideWarmOnes) {
   const auto warm = machine("warm", 1);
   const auto cold = machine("cold", 1);

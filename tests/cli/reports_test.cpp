@@ -106,6 +106,22 @@ TEST_F(Reports, BeginWithTheTopicThatIsAsked) {
   EXPECT_THAT(unknown.err, HasSubstr("operands"));
 }
 
+TEST_F(Reports, EndWithTheLargestBatchWithinALimit) {
+  const std::filesystem::path zen5 =
+      std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results" / "epyc-zen5-2-cores";
+  EXPECT_THAT(with_status(0, breakeven({"report", zen5 / "inference.json", "--p99", "200us"})).out,
+              HasSubstr("AMD EPYC, 2 cores answers batches up to 8"));
+  const Outcome refused =
+      with_status(2, breakeven({"report", zen5 / "matmul.json", "--p99", "5ms", "--html", file("x.html")}));
+  EXPECT_THAT(refused.err, HasSubstr("--p99 needs latencies"));
+  EXPECT_FALSE(std::filesystem::exists(file("x.html")));
+  const auto config = write("products.json", R"({"title": "Products", "workloads": [
+      {"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32"}]})");
+  EXPECT_THAT(with_status(2, breakeven({"run", config, "--p99", "5ms", "--out", file("x.json")})).err,
+              HasSubstr("--p99 needs latencies"));
+  EXPECT_FALSE(std::filesystem::exists(file("x.json")));
+}
+
 TEST_F(Reports, ChartsAreListedAndDrawn) {
   const auto path = sizes();
   const Outcome listed = breakeven({"report", path, "--list-charts"});

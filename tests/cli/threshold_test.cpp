@@ -275,6 +275,30 @@ TEST_F(ThresholdCommand, FromResultsAnswersWithTwoValuesAndInMoney) {
   EXPECT_FALSE(std::filesystem::exists(file("nothing.json")));
 }
 
+TEST_F(ThresholdCommand, FromResultsWithinALimitOfLatency) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const Outcome outcome = with_status(
+      0, breakeven({"threshold", "--from-results", results / "epyc-zen5-2-cores" / "inference.json",
+                    results / "xeon-h200-16-cores" / "gpu-vs-pytorch-eager.json", "--p99", "200us", "--out",
+                    file("found.json")}));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("Inference by the CNN, f32, 99 % within 200 µs: AMD EPYC, 2 cores answers "));
+  const Json within = parse_file(file("found.json")).at("p99");
+  EXPECT_DOUBLE_EQ(within.at("limit"), 2e-4);
+  const auto largest_of = [&](const char* device, const char* backend) {
+    for (const Json& one : within.at("largest_batches")) {
+      if (one.at("device") == device && one.at("backend") == backend &&
+          one.at("title") == "infer, network mlp, f32")
+        return one.at("batch").get<int>();
+    }
+    return -1;
+  };
+  EXPECT_EQ(largest_of("AMD EPYC, 2 cores", "onednn"), 8);
+  EXPECT_EQ(largest_of("NVIDIA H200", "cuda"), 64);
+  EXPECT_THAT(breakeven({"report", file("found.json"), "--answers", "-"}).out,
+              HasSubstr("NVIDIA H200 answers batches up to 64, the largest measured"));
+}
+
 TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
   const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
   const std::string zen4 = results / "epyc-zen4-2-cores" / "matmul.json";
@@ -292,6 +316,8 @@ TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
   refused({"--from-results", zen4, zen4, "--parameter", "m"}, 2, "that is one side");
   refused({"--from-results", zen4, zen5, "--parameter", "mm"}, 2, "no case of");
   refused({"--from-results", zen4, zen5, "--parameter", "batch"}, 4, "2 or more values of batch");
+  refused({"--from-results", zen4, zen5, "--parameter", "m", "--p99", "5ms"}, 2, "--p99 needs latencies");
+  refused({"--from-results", zen4, zen5, "--p99", "5"}, 2, "'5' is not a duration such as 5ms or 200us");
   refused({"--from-results", zen4, threads, "--parameter", "m"}, 2, "needs two results; 1 file skipped");
   refused({"--from-results", zen4, "--parameter", "m"}, 2, "--from-results needs 2 values at once");
   refused({}, 2, "CONFIG is missing");

@@ -126,6 +126,9 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
 /// common problem.
 std::optional<Card> machines_card(const Runs& runs);
 
+/// The largest batches within a limit of latency.
+Card latency_card(const LatencyLimit& limit);
+
 /// The machines in order, for the work of a ranking.
 Card ranking_card(const Ranking& ranking, const std::string& of = "");
 

@@ -262,7 +262,7 @@ Card one_machine_card(const Question& question, Pictures pictures) {
   const MachineRuns& machine = question.machines.front();
   const std::optional<MixOrder>& order = question.order;
   const Measurements measured(machine.runs);
-  const std::vector<ProblemGroup> groups = compare_backends(measured);
+  const std::vector<ProblemGroup> groups = compare_backends(measured, question.asked);
   Findings found = findings_of(0, measured, groups, order ? std::nullopt : question.asked);
   if (order) begin_with_order(found, order->card);
   Card card{.short_answer = wrong_in_short(found.wrong, found.implausible) + found.in_short,
@@ -377,7 +377,7 @@ void add_answers(Card& card, std::vector<Sentence>& more, const FindingsByMachin
 
 Card several_machines_card(const Question& question, Pictures pictures) {
   const Measurements measured(question.runs);
-  const std::vector<ProblemGroup> groups = compare_backends(measured);
+  const std::vector<ProblemGroup> groups = compare_backends(measured, question.asked);
   const FindingsByMachine found = findings_by_machine(question, groups);
   Card card{.short_answer = short_answer_of(found)};
   Fold more{.title = "What else the results say"};
@@ -501,6 +501,11 @@ Document document_of(const Measured& measured, Pictures pictures) {
   for (Card& card : threshold_cards(between.with_gpu)) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));
+  for (const Threshold& threshold : measured.thresholds) {
+    if (threshold.p99) document.cards.push_back(latency_card(*threshold.p99));
+  }
+  if (const auto limit = measured.p99 ? batches_within(*measured.p99, measured.results) : std::nullopt)
+    document.cards.push_back(latency_card(*limit));
   give_ids(document.cards);
   for (Sentence& note : derived_notes(between.with_gpu)) document.notes.push_back(std::move(note));
   for (const Threshold& threshold : measured.thresholds) {

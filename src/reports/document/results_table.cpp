@@ -203,7 +203,13 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
     const bool is_known = find_workload(group.op) != nullptr;
     Table table{.title = is_known ? capitalised(plural_of(group.op)) : group.op, .group_name = "problem"};
     const std::vector<const ResultColumn*> used = used_columns(all, group);
-    for (const ResultColumn* column : used) table.columns.push_back(column->column);
+    for (const ResultColumn* column : used) {
+      table.columns.push_back(column->column);
+      if (!group.by_latency) continue;
+      TableColumn& shown = table.columns.back();
+      if (shown.name == "compared") shown.name = "compared by latency";
+      if (shown.name == "median latency") shown.essential = true;
+    }
     std::unordered_map<std::string, std::size_t> order;
     std::size_t open_problems = 0, open_results = 0;
     for (const Problem& problem : group.problems) {

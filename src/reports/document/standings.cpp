@@ -27,16 +27,18 @@ Standing standing_of(const Estimate& ratio) {
 
 /// Sorts the entries of one problem and sets how each compares with the first. Noise chose the first among
 /// all, so that statements on it hold together only if those on all pairs do.
-void rank(std::vector<Entry>& entries) {
+void rank(std::vector<Entry>& entries, bool by_latency) {
+  const auto time_of = [&](const Entry& e) {
+    return by_latency ? Estimate{.value = e.result->latency->p50} : e.result->seconds->estimate();
+  };
   const auto timed_end = std::stable_partition(entries.begin(), entries.end(),
                                                [](const Entry& e) { return e.result->has_time(); });
-  std::ranges::stable_sort(entries.begin(), timed_end, {},
-                           [](const Entry& e) { return e.result->seconds->median; });
+  std::ranges::stable_sort(entries.begin(), timed_end, {}, [&](const Entry& e) { return time_of(e).value; });
   if (timed_end == entries.begin()) return;
-  const Estimate fastest = entries.front().result->seconds->estimate();
+  const Estimate fastest = time_of(entries.front());
   const auto timed = static_cast<std::size_t>(timed_end - entries.begin());
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {
-    entry->ratio = ratio_among(entry->result->seconds->estimate(), fastest, timed);
+    entry->ratio = ratio_among(time_of(*entry), fastest, timed);
     entry->standing = standing_of(entry->ratio);
   }
   entries.front().standing = timed == 1 ? Standing::alone : Standing::fastest;
@@ -155,7 +157,7 @@ std::string problem_on_machine(const MeasuredCase& one) {
 
 }  // namespace
 
-std::vector<ProblemGroup> compare_backends(const Measurements& measured) {
+std::vector<ProblemGroup> compare_backends(const Measurements& measured, std::optional<Focus> asked) {
   std::vector<ProblemGroup> groups;
   std::unordered_map<std::string, std::size_t> group_of_op;
   for (const auto& alike : groups_of(measured.cases, problem_on_machine)) {
@@ -168,7 +170,12 @@ std::vector<ProblemGroup> compare_backends(const Measurements& measured) {
       Entry& entry = problem.entries.emplace_back(Entry{*one});
       entry.roofline = roofline(*one->result, measured.ceilings[one->device]);
     }
-    rank(problem.entries);
+    const bool by_latency =
+        asked == Focus::latency && std::ranges::all_of(problem.entries, [](const Entry& e) {
+          return !e.has_time() || e.result->latency.has_value();
+        });
+    groups[index->second].by_latency |= by_latency;
+    rank(problem.entries, by_latency);
   }
   return groups;
 }

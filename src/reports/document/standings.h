@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "reports/document/families.h"
 #include "reports/metrics.h"
+#include "results/focus.h"
 #include "statistics/estimate.h"
 
 namespace breakeven {
@@ -44,12 +46,14 @@ struct Problem {
 
 struct ProblemGroup {
   std::string op;
+  bool by_latency = false;  // its backends are compared by the median latency of single calls
   std::vector<Problem> problems = {};
 };
 
 /// Ranks the backends for each problem. Groups and problems are in the order in which they first appear.
-/// Times of two machines are never ranked against each other. The results must outlive the groups.
-std::vector<ProblemGroup> compare_backends(const Measurements& measured);
+/// Times of two machines are never ranked against each other. For a question about latency, problems whose
+/// results all have one are compared by its median, without an interval. The results must outlive the groups.
+std::vector<ProblemGroup> compare_backends(const Measurements& measured, std::optional<Focus> asked = {});
 
 /// `fastest`, `as fast (within 3 %)`, `not distinguishable (at most 1.2x)`, `1.8x slower (1.7x to 1.9x)`, `5
 /// % slower (3 to 8 %)`; with a "~" if intervals are missing; empty for Standing::none.

@@ -19,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 using Json = nlohmann::ordered_json;
 
@@ -29,6 +30,25 @@ TEST(ThresholdJson, IsReadAsItWasWritten) {
   EXPECT_EQ(to_json_text(found), text);
   EXPECT_EQ(in_words(found.answers[0], found), in_words(written.answers[0], written));
   EXPECT_EQ(exit_status(found), exit_status(written));
+}
+
+TEST(ThresholdJson, KeepsTheLargestBatches) {
+  Threshold written = sample::threshold();
+  EXPECT_THAT(to_json_text(written), Not(HasSubstr("p99")));
+  written.p99 = LatencyLimit{.seconds = 5e-3,
+                             .answers = {{.title = "infer, network mlp, f32",
+                                          .device = "A GPU",
+                                          .backend = "cuda",
+                                          .batch = 8,
+                                          .largest = 64,
+                                          .p99 = 4e-3,
+                                          .samples_per_second = 2000}}};
+  const std::string text = to_json_text(written);
+  EXPECT_THAT(text, HasSubstr("\"largest_batches\""));
+  const Threshold found = threshold_from(Json::parse(text));
+  EXPECT_EQ(to_json_text(found), text);
+  written.p99->answers[0].batch = 65;
+  EXPECT_THROW(threshold_from(Json::parse(to_json_text(written))), JsonError);
 }
 
 // The fields of each struct, to compare them all at once.

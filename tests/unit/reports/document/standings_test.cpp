@@ -36,6 +36,27 @@ TEST(Standings, AreByTimeAndDoubtWhatIntervalsDoNotShow) {
                           "wide: not distinguishable (at most 1.3x)", "slow: 1.8x slower (1.7x to 1.9x)"));
 }
 
+TEST(Standings, AreByTheLatencyOfSingleCallsIfThatIsAsked) {
+  const auto infers = [](const char* backend, double seconds, double latency) {
+    CaseResult c = sample::inference(backend, 8, seconds);
+    c.latency = Latency{.p50 = latency, .p99 = latency, .count = 100};
+    return c;
+  };
+  std::vector<Result> results{sample::result(
+      {infers("onednn", 1e-3, 3e-3), infers("openblas", 2e-3, 1e-3), infers("blis", 3e-3, 1.1e-3)})};
+  const auto texts = [&] {
+    std::vector<std::string> all;
+    const auto groups = compare_backends(runs_of(results), Focus::latency);
+    for (const Entry& entry : groups.at(0).problems.at(0).entries)
+      all.push_back(entry.result->backend + ": " + describe_standing(entry));
+    return all;
+  };
+  EXPECT_THAT(texts(),
+              ElementsAre("openblas: fastest", "blis: not distinguishable (~1.1x)", "onednn: ~3.0x slower"));
+  results[0].cases[2].latency.reset();
+  EXPECT_EQ(texts().at(0), "onednn: fastest") << "without a latency of each, by time";
+}
+
 TEST(Standings, ARatioWhoseIntervalHasNo1IsADifferenceHoweverSmall) {
   EXPECT_THAT(standings({of_launches(100, product("a", 64, 1, 0.001)),
                          of_launches(100, product("b", 64, 1.015, 0.001))}),
