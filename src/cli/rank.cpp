@@ -17,6 +17,7 @@
 #include "reports/document/numbers.h"
 #include "reports/words/rank_words.h"
 #include "session/environment.h"
+#include "verdicts/transfers.h"
 #include "version.h"
 
 namespace breakeven {
@@ -90,6 +91,9 @@ int rank_files(const RankCommand& o) {
   tell_skipped(measured);
   if (const auto mixed = mixed_caches(measured.results)) throw CommandError("{}", mixed_caches_text(*mixed));
   if (o.p99 > 0) refuse_late_answers(measured.results, o.p99);
+  std::set<std::string> wanted = ids_on_gpus(measured.results);
+  if (options.mix) wanted.merge(ids_of(*options.mix));
+  add_cases_of_processors(measured.results, wanted);
   Rankings rankings = rank_by_work(measured.results, options);
   if (rankings.unknown_machine)
     throw CommandError("{}: {}", o.prices.string(), unknown_machine_text(*rankings.unknown_machine));

@@ -31,6 +31,7 @@
 #include "text/shell.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/measured.h"
+#include "verdicts/transfers.h"
 #include "version.h"
 #include "workloads/ranks.h"
 
@@ -230,12 +231,13 @@ int from_results(const ThresholdOptions& o) {
   if (parameter.empty())
     throw CommandError(
         "--from-results needs --parameter NAME: whose value is looked for, such as batch or m");
-  const Measured measured = read_measured(o.results, results_alone, parse_labels(o.labels));
+  Measured measured = read_measured(o.results, results_alone, parse_labels(o.labels));
   if (measured.results.size() != 2)
     throw CommandError("--from-results needs two results; {}", printable(skipped_text(measured.skipped)));
   if (o.p99 > 0) expect_latencies(measured.results);
   std::optional<LatencyLimit> within;
   if (o.p99 > 0) within = batches_within(o.p99, measured.results);
+  add_cases_of_processors(measured.results, ids_on_gpus(measured.results));
   try {
     Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), parameter);
     if (!o.prices.empty()) {

@@ -18,6 +18,14 @@ std::vector<std::string> MixEntry::ids() const {
   return all;
 }
 
+std::set<std::string> ids_of(const Mix& mix) {
+  std::set<std::string> all;
+  for (const MixEntry& entry : mix.entries) {
+    for (std::string& id : entry.ids()) all.insert(std::move(id));
+  }
+  return all;
+}
+
 namespace {
 
 /// Adds the other acceptable dtypes to the titles of entries that differ in them alone: "... f32 (or bf16)".

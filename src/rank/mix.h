@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Mix {
   std::string title;
   std::vector<MixEntry> entries = {};  // those of one id accept different dtypes
 };
+
+/// The ids of all its cases, in all acceptable dtypes.
+std::set<std::string> ids_of(const Mix& mix);
 
 /// Reads a mix from a config. The weights of a case that occurs more than once with the same acceptable
 /// dtypes add up. Throws ConfigError.

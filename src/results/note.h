@@ -133,6 +133,7 @@ enum class NoteKind {
   results_apart,
   no_intervals,
   few_launches_of_results,
+  inputs_on_gpu,
   one_commit,
   now_different,
   machine_changed,
@@ -152,7 +153,7 @@ struct NoteForm {
   std::array<const char*, 4> figures = {};
 };
 /// In the order of the kinds.
-inline constexpr std::array<NoteForm, 121> note_forms{{
+inline constexpr std::array<NoteForm, 122> note_forms{{
     {"quoted"},
     {"few_samples", {"samples", "seconds"}},
     {"time_limit", {"seconds", "reached", "requested"}},
@@ -263,6 +264,7 @@ inline constexpr std::array<NoteForm, 121> note_forms{{
     {"results_apart", {"machines", "deviation"}},
     {"no_intervals", {"times", "of"}},
     {"few_launches_of_results"},
+    {"inputs_on_gpu"},
     {"one_commit"},
     {"now_different"},
     {"machine_changed", {"factor"}},

@@ -23,6 +23,7 @@
 #include "verdicts/compare.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"
+#include "verdicts/transfers.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -403,10 +404,24 @@ ThresholdAnswer in_cost(const ThresholdAnswer& in_time, const std::array<HourlyP
 /// Comparable cases of both sides, each with the index of its side.
 using CasesOfSides = std::vector<std::pair<std::size_t, MeasuredCase>>;
 
+struct Answers {
+  std::vector<ThresholdAnswer> all = {};
+  bool has_inputs_on_gpu = false;  // on one side of a comparison with a processor
+};
+
+/// True if inference on a GPU, which had its inputs already, is compared with a processor.
+bool compares_inputs_on_gpu(const FamilyPairs& family) {
+  return std::ranges::any_of(family.pairs, [](const auto& one) {
+    const auto& [a, b] = one.second.fastest;
+    return one.second.has_ratio() &&
+           ((has_inputs_on_gpu(*a) && b->device == "cpu") || (has_inputs_on_gpu(*b) && a->device == "cpu"));
+  });
+}
+
 /// The answers of all families with enough values on both sides, by the parameter that changes. If
 /// `parameter` is not empty, only its families.
-std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<MeasuredSide, 2>& sides,
-                                                               const std::string& parameter) {
+std::map<std::string, Answers> answers_of(const std::array<MeasuredSide, 2>& sides,
+                                          const std::string& parameter) {
   std::map<std::string, CasesOfSides> by_conditions;
   for (std::size_t side = 0; side < 2; ++side) {
     for (const MeasuredCase& one : sides[side].cases) {
@@ -414,7 +429,7 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
       by_conditions[conditions_of(one)].emplace_back(side, one);
     }
   }
-  std::map<std::string, std::vector<ThresholdAnswer>> answers;
+  std::map<std::string, Answers> answers;
   for (const auto& [conditions, cases] : by_conditions) {
     const auto is_of = [](std::size_t side) { return [side](const auto& one) { return one.first == side; }; };
     if (std::ranges::none_of(cases, is_of(0)) || std::ranges::none_of(cases, is_of(1))) continue;
@@ -431,11 +446,13 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
       });
       if (with_ratio < static_cast<std::ptrdiff_t>(fewest_family_values(parameter)) && !is_wrong_here)
         continue;
-      answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
+      Answers& same = answers[family.parameter];
+      same.all.push_back(answer_of(pairs, family.parameter, sides));
+      same.has_inputs_on_gpu |= compares_inputs_on_gpu(pairs);
     }
   }
   for (auto& [name, of_parameter] : answers)
-    std::ranges::stable_sort(of_parameter, {}, &ThresholdAnswer::title);
+    std::ranges::stable_sort(of_parameter.all, {}, &ThresholdAnswer::title);
   return answers;
 }
 
@@ -475,12 +492,13 @@ std::optional<Note> missing_intervals(std::span<const ThresholdAnswer> answers) 
 }
 
 Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::string& parameter,
-                       std::vector<ThresholdAnswer> answers) {
+                       Answers answers) {
   Threshold all;
   all.created = std::max(sides[0].created, sides[1].created);
   all.complete = true;
   all.warnings = {apart(sides)};
-  if (auto missing = missing_intervals(answers)) all.warnings.push_back(std::move(*missing));
+  if (auto missing = missing_intervals(answers.all)) all.warnings.push_back(std::move(*missing));
+  if (answers.has_inputs_on_gpu) all.warnings.push_back({.kind = NoteKind::inputs_on_gpu});
   if (have_few_launches(sides)) all.warnings.push_back({.kind = NoteKind::few_launches_of_results});
   all.host = sides[0].host;
   all.title = fmt::format("From which {} on is {} faster than {}?", parameter, sides[1].name, sides[0].name);
@@ -495,7 +513,7 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
   }
   all.from_results = true;
   all.config = "null";
-  all.answers = std::move(answers);
+  all.answers = std::move(answers.all);
   return all;
 }
 
@@ -609,7 +627,7 @@ Threshold threshold_from_results(std::span<const Result, 2> results, const std::
   check_parameter(sides, parameter);
   check_dtypes(sides, parameter);
   auto answers = answers_of(sides, parameter);
-  if (answers[parameter].empty())
+  if (answers[parameter].all.empty())
     throw NotComparable(
         not_comparable,
         fmt::format("no problem has a time on both at {} or more values of {}: measure one config on both",

@@ -137,6 +137,33 @@ TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
               HasSubstr("gate-quality.json are each a table of a gate's quality"));
 }
 
+/// A processor moves nothing: its result without transfers counts for the mix, that of a GPU does not.
+TEST_F(RankCommand, AProcessorStandsForWhatMovesItsData) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const auto ranked = [&](const char* transfer) {
+    const auto mix = write("served.json", R"({"title": "Served", "workloads": [
+        {"op": "infer", "network": "mlp", "batch": 1, "dtype": "f32", "transfer": ")" +
+                                              std::string(transfer) + R"("}]})");
+    return breakeven({"rank", results / "epyc-zen5-2-cores" / "inference.json",
+                      results / "epyc-zen4-2-cores" / "inference.json",
+                      results / "xeon-h200-16-cores" / "gpu-vs-pytorch-eager.json", "--mix", mix, "--out",
+                      "-"});
+  };
+  const auto places = [](const Outcome& outcome) {
+    std::map<std::string, Json> all;
+    const Json ranking = parse(outcome.out);
+    for (const Json& one : ranking.at("ranking")) all[one.at("name")] = one.at("place");
+    return all;
+  };
+  const auto moved = places(with_status(0, ranked("each")));
+  EXPECT_EQ(moved.at("NVIDIA H200"), nullptr) << "its inputs were there already";
+  EXPECT_EQ(moved.at("AMD EPYC, 2 cores"), 1);
+  const Outcome resident = with_status(0, ranked("resident"));
+  EXPECT_EQ(places(resident).at("NVIDIA H200"), 2);
+  EXPECT_THAT(resident.out, HasSubstr("the inputs of inference were already on the GPU"));
+  EXPECT_THAT(ranked("each").out, Not(HasSubstr("already on the GPU")));
+}
+
 TEST_F(RankCommand, LeavesOutMachinesThatAnswerTooLate) {
   const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
   const auto mix = write("served.json", R"({"title": "Served", "workloads": [

@@ -8,6 +8,7 @@
 #include "reports/document/numbers.h"
 #include "reports/words/rank_words.h"
 #include "verdicts/machines.h"
+#include "verdicts/transfers.h"
 
 namespace breakeven {
 namespace {
@@ -74,6 +75,9 @@ std::optional<MixOrder> mix_order(const Runs& runs) {
   }
   RankOptions options;
   options.mix = mix_of(results.front());
+  std::set<std::string> wanted = ids_on_gpus(results);
+  if (options.mix) wanted.merge(ids_of(*options.mix));
+  add_cases_of_processors(results, wanted);
   const Ranking ranking = rank_results(results, options);
   const auto known = std::ranges::count_if(ranking.ranked, has_time_for_all);
   if (known == 0) return std::nullopt;

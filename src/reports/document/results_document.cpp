@@ -12,8 +12,10 @@
 #include "reports/document/numbers.h"
 #include "reports/document/topics.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/roofline.h"
+#include "verdicts/transfers.h"
 
 namespace breakeven {
 namespace {
@@ -444,6 +446,27 @@ BreakEvens break_evens_of(const std::vector<Result>& results) {
   return found;
 }
 
+/// The results with which machines are compared: in these, processors have what GPUs measured with transfers.
+std::vector<Result> comparable(const std::vector<Result>& results) {
+  std::vector<Result> all = results;
+  add_cases_of_processors(all, ids_on_gpus(results));
+  return all;
+}
+
+/// True if inference on a GPU, which had its inputs already, is among the results with the same on a
+/// processor.
+bool compares_inputs_on_gpu(const Runs& runs) {
+  std::set<std::string> on_processors;
+  std::set<std::string> on_gpus;
+  for (const Result* run : runs) {
+    for (const CaseResult& c : run->cases) {
+      if (c.has_time() && c.device == "cpu") on_processors.insert(c.id);
+      if (c.has_time() && has_inputs_on_gpu(c)) on_gpus.insert(c.id);
+    }
+  }
+  return std::ranges::any_of(on_gpus, [&](const std::string& id) { return on_processors.contains(id); });
+}
+
 /// Gives each card an id of its own, which the page does not use for its parts.
 void give_ids(std::vector<Card>& cards) {
   UniqueNames names("{}-{}");
@@ -493,8 +516,10 @@ Document document_of(const Measured& measured, Pictures pictures) {
     add_fold(card.folds, std::move(notes));
     document.cards.push_back(std::move(card));
   }
-  const BreakEvens between = machines.size() > 1 ? break_evens_of(measured.results) : BreakEvens{};
-  if (auto card = are_all_ordered(questions) ? std::nullopt : machines_card(runs))
+  const std::vector<Result> compared =
+      machines.size() > 1 ? comparable(measured.results) : std::vector<Result>();
+  const BreakEvens between = machines.size() > 1 ? break_evens_of(compared) : BreakEvens{};
+  if (auto card = are_all_ordered(questions) ? std::nullopt : machines_card(runs_of(compared)))
     document.cards.push_back(std::move(*card));
   if (!between.of_processors.empty() && !document.cards.empty())
     document.cards.back().folds.push_back(break_even_fold(between.of_processors));
@@ -507,6 +532,9 @@ Document document_of(const Measured& measured, Pictures pictures) {
   if (const auto limit = measured.p99 ? batches_within(*measured.p99, measured.results) : std::nullopt)
     document.cards.push_back(latency_card(*limit));
   give_ids(document.cards);
+  if (compares_inputs_on_gpu(runs))
+    document.notes.insert(document.notes.begin(),
+                          {note_text({.kind = NoteKind::inputs_on_gpu}), Tone::warning});
   for (Sentence& note : derived_notes(between.with_gpu)) document.notes.push_back(std::move(note));
   for (const Threshold& threshold : measured.thresholds) {
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));

@@ -468,6 +468,10 @@ std::string text_alone(const Note& n) {
       return "intervals of fewer than five launches do not cover how much launches differ: where a few per "
              "cent "
              "decide, measure with \"launches\": 5";
+    case NoteKind::inputs_on_gpu:
+      return "the inputs of inference were already on the GPU: \"transfer\": \"each\" also counts moving "
+             "them "
+             "there, and the answers back";
     case NoteKind::one_commit:
       return "both runs are of one commit: it is not the code";
     case NoteKind::now_different:

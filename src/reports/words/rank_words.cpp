@@ -10,9 +10,11 @@
 
 #include "plan/suggestion.h"
 #include "reports/text.h"
+#include "reports/words/notes.h"
 #include "results/number_text.h"
 #include "text/counted.h"
 #include "verdicts/overview.h"
+#include "verdicts/transfers.h"
 
 namespace breakeven {
 namespace {
@@ -118,6 +120,22 @@ std::string different_devices(const Ranking& ranking) {
       counted_text(cases, "case", "cases"), cases > 1 ? "for example " : "", first);
 }
 
+/// True if inference counts for a GPU that had its inputs already, and processors are ranked with it.
+bool compares_inputs_on_gpu(const Ranking& ranking) {
+  const auto is_ranked = [](const Ranked& one) { return one.place > 0; };
+  const auto had_inputs = [&](const Ranked& one) {
+    return std::ranges::any_of(ranking.entries, [&](const MixEntry& entry) {
+      return std::ranges::any_of(one.candidate.results_of(entry.id), [](const MeasuredCase& measured) {
+        return has_inputs_on_gpu(*measured.result);
+      });
+    });
+  };
+  return std::ranges::any_of(ranking.ranked,
+                             [&](const Ranked& one) { return is_ranked(one) && one.candidate.is_cpu; }) &&
+         std::ranges::any_of(ranking.ranked,
+                             [&](const Ranked& one) { return is_ranked(one) && had_inputs(one); });
+}
+
 }  // namespace
 
 std::string unknown_text(const RankedPart& part, Metric metric) {
@@ -189,6 +207,7 @@ std::vector<std::string> ranking_notes(const Ranking& ranking) {
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));
   if (std::string note = different_devices(ranking); !note.empty()) notes.push_back(std::move(note));
+  if (compares_inputs_on_gpu(ranking)) notes.push_back(note_text({.kind = NoteKind::inputs_on_gpu}));
   return notes;
 }
 
