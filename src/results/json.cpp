@@ -466,13 +466,13 @@ Result read_result(const std::filesystem::path& path, Detail detail) {
 }
 
 std::string to_json_text(const Result& result, const Words& words) {
-  return text_in_lines(json_of(result, &words),
-                       {lines_of("backends", result.backends), lines_of("cases", result.cases, &words)});
+  return text_in_lines(json_of(result, &words), {lines_of("backends", result.backends, &words),
+                                                 lines_of("cases", result.cases, &words)});
 }
 
 std::string to_json_text(const Result& result, const std::vector<std::string>& cases, const Words& words) {
   return text_in_lines(json_of(result, &words),
-                       {lines_of("backends", result.backends), lines_of_texts("cases", cases)});
+                       {lines_of("backends", result.backends, &words), lines_of_texts("cases", cases)});
 }
 
 }  // namespace breakeven

@@ -46,7 +46,7 @@ TEST(Standings, AreByTheLatencyOfSingleCallsIfThatIsAsked) {
       {infers("onednn", 1e-3, 3e-3), infers("openblas", 2e-3, 1e-3), infers("blis", 3e-3, 1.1e-3)})};
   const auto texts = [&] {
     std::vector<std::string> all;
-    const auto groups = compare_backends(runs_of(results), Focus::latency);
+    const auto groups = compare_backends(Measurements(runs_of(results)), Focus::latency);
     for (const Entry& entry : groups.at(0).problems.at(0).entries)
       all.push_back(entry.result->backend + ": " + describe_standing(entry));
     return all;
