@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -31,13 +33,16 @@ Card latency_card(const LatencyLimit& limit) {
       .columns = {essential("of what"), essential("machine"), essential("library"),
                   essential("largest batch", CellKind::count), essential("99 % within", CellKind::seconds),
                   essential("images/s", CellKind::number)}};
+  const bool one_device = std::ranges::all_of(
+      limit.answers, [&](const LargestBatch& one) { return one.device == limit.answers.front().device; });
   InOrder<std::string, InOrder<std::string, const LargestBatch*>> best;  // by workload, by device
   for (const LargestBatch& one : limit.answers) {
     const std::string work = work_title(one.title);
     if (const LargestBatch*& first = at_key(at_key(best, work), one.device); first == nullptr) first = &one;
-    table.rows.push_back({.cells = {work, printable(one.device), backend_title(one.backend),
-                                    one.batch == 0 ? TableCell("none") : TableCell(one.batch), one.p99,
-                                    one.samples_per_second}});
+    table.rows.push_back(
+        {.cells = {work, one_device ? TableCell() : TableCell(printable(one.device)),
+                   backend_title(one.backend), one.batch == 0 ? TableCell("none") : TableCell(one.batch),
+                   one.p99, one.samples_per_second}});
   }
   for (const auto& [work, by_device] : best) {
     std::vector<std::string> devices;
