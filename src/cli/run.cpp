@@ -243,7 +243,8 @@ int run(const Options& o) {
   line.clear();
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
-    Measured measured{.results = {result}, .thresholds = {}, .p99 = o.p99 > 0 ? std::optional(o.p99) : std::nullopt};
+    Measured measured{
+        .results = {result}, .thresholds = {}, .p99 = o.p99 > 0 ? std::optional(o.p99) : std::nullopt};
     const std::array hosts{&measured.results.front().host};
     apply_labels(hosts, std::array{out}, {});
     print_document(text_document_of(measured));

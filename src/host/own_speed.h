@@ -18,8 +18,8 @@ namespace breakeven {
 /// docs/machine-speed.md.
 inline constexpr double trusted_speed_share = 0.95;
 
-/// The least median share at which a CPU's times can be what a GPU is compared with. Below it, a quiet machine
-/// may be more than twice as fast, and the factor says more of the neighbours than of the GPU.
+/// The least median share at which a CPU's times can be what a GPU is compared with. Below it, a quiet
+/// machine may be more than twice as fast, and the factor says more of the neighbours than of the GPU.
 inline constexpr double baseline_speed_share = 0.5;
 
 /// Hardware counters of the throughput part, if the kernel allows them to be read.
