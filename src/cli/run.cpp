@@ -246,7 +246,7 @@ int run(const Options& o) {
     Measured measured{
         .results = {result}, .thresholds = {}, .p99 = o.p99 > 0 ? std::optional(o.p99) : std::nullopt};
     const std::array hosts{&measured.results.front().host};
-    apply_labels(hosts, std::array{out}, {});
+    take_recorded_names(hosts);
     print_document(text_document_of(measured));
     if (saved) report_saved_file(out.string(), command_to_report(out));
   }

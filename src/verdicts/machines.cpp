@@ -106,22 +106,19 @@ std::map<std::filesystem::path, std::string> labels_by_file(std::span<const std:
   return names;
 }
 
-/// The user's name for each host: a label, or what its files record if its machine has no label; empty if
-/// there is neither. Throws LabelError.
+/// The user's name for each host; empty if it has none. Throws LabelError.
 std::vector<std::string> labels_of_hosts(std::span<Host* const> hosts,
                                          std::span<const std::filesystem::path> files,
                                          std::span<const MachineLabel> labels) {
   const auto by_file = labels_by_file(files, labels);
   std::map<std::filesystem::path, std::string> machine_of_file;
   std::map<std::string, std::set<std::string>> names_of_machine;
-  std::map<std::string, std::set<std::string>> recorded_names;
   std::vector<std::string> names(hosts.size());
   const auto is_of_file = [&](std::size_t i, const std::string& machine) {
     return machine_of_file.emplace(files[i], machine).first->second == machine;
   };
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const std::string machine = machine_key(*hosts[i]);
-    if (!hosts[i]->machine.empty()) recorded_names[machine].insert(hosts[i]->machine);
     const auto label = by_file.find(files[i]);
     if (!is_of_file(i, machine) || label == by_file.end()) continue;
     names[i] = label->second;
@@ -130,14 +127,7 @@ std::vector<std::string> labels_of_hosts(std::span<Host* const> hosts,
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const std::string machine = machine_key(*hosts[i]);
     const auto known = names_of_machine.find(machine);
-    if (!names[i].empty()) continue;
-    if (known == names_of_machine.end()) {
-      const auto recorded = recorded_names.find(machine);
-      names[i] = hosts[i]->machine;
-      if (names[i].empty() && recorded != recorded_names.end() && recorded->second.size() == 1)
-        names[i] = *recorded->second.begin();
-      continue;
-    }
+    if (!names[i].empty() || known == names_of_machine.end()) continue;
     if (known->second.size() == 1)
       names[i] = *known->second.begin();
     else if (is_of_file(i, machine))
@@ -145,6 +135,24 @@ std::vector<std::string> labels_of_hosts(std::span<Host* const> hosts,
                                    fmt::join(known->second, "' and '"), files[i].string()));
   }
   return names;
+}
+
+/// Names hosts whose files record no name as the only one of the same processors and host name that has one.
+void name_like_others(std::span<Host* const> hosts) {
+  const auto recorded_key = [](Host host) {
+    host.name = host.recorded_name();
+    return processors_key(host);
+  };
+  std::map<std::string, std::set<std::string>> names;
+  for (const Host* host : hosts) {
+    if (host->is_labelled) names[recorded_key(*host)].insert(host->name);
+  }
+  for (Host* host : hosts) {
+    const auto known = names.find(recorded_key(*host));
+    if (host->is_labelled || known == names.end() || known->second.size() > 1) continue;
+    rename(*host, *known->second.begin());
+    host->is_labelled = true;
+  }
 }
 
 struct Generation {
@@ -241,6 +249,14 @@ std::string identity_text(const Host& host) {
   return host.cpu_identity.empty() ? "processor's numbers not known" : host.cpu_identity;
 }
 
+void take_recorded_names(std::span<Host* const> hosts) {
+  for (Host* host : hosts) {
+    if (host->machine.empty()) continue;
+    rename(*host, host->machine);
+    host->is_labelled = true;
+  }
+}
+
 void complete_identities(std::span<Host* const> hosts) {
   std::map<std::string, std::set<std::string>> known;
   for (const Host* host : hosts) {
@@ -269,6 +285,7 @@ void complete_gpus(std::span<Host* const> hosts) {
 
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels) {
+  name_like_others(hosts);
   const std::vector<std::string> names = labels_of_hosts(hosts, files, labels);
   std::map<std::string, std::string> processors;  // by name
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -287,6 +304,11 @@ void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem:
     if (names[i].empty()) continue;
     rename(*hosts[i], names[i]);
     hosts[i]->is_labelled = true;
+  }
+  std::map<std::string, std::set<std::string>> of_recorded_name;
+  for (const Host* host : hosts) of_recorded_name[host->name].insert(processors_key(*host));
+  for (Host* host : hosts) {
+    if (of_recorded_name[host->name].size() > 1) host->is_labelled = false;
   }
 }
 

@@ -24,6 +24,10 @@ std::string gpus_text(const Host& host);
 /// The processors' own numbers, or the statement that they are not known.
 std::string identity_text(const Host& host);
 
+/// Names hosts as their files do (`run --machine`). Another name of the host alone does not make another
+/// machine then. Call it before complete_identities().
+void take_recorded_names(std::span<Host* const> hosts);
+
 /// Sets the processors' own numbers for files of versions that did not record them: those of the only other
 /// machine that agrees with everything such a file records. If there is none, or there are several, they stay
 /// unknown.
@@ -47,12 +51,14 @@ class LabelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Applies the labels to the machines of the labelled files, and so to all files of those machines. Machines
-/// without a label have the names that their files record (`run --machine`). Two names for files of one
-/// machine make them two machines, and one name makes files that differ in their GPUs alone one machine.
-/// `files` has the file of each host; a label names the first host of its file. Throws LabelError for a file
-/// that is not among them, an empty name, two names for one file, one name for different processors, or a
-/// file without a name whose machine has two. Call it after complete_gpus() and before tell_machines_apart().
+/// Gives files that record no name the name of the only other machine that agrees with them in everything,
+/// and applies the labels to the machines of the labelled files, and so to all files of those machines. Two
+/// names for files of one machine make them two machines, and one name makes files that differ in their GPUs
+/// alone one machine. Unlike processors whose files record one name are no longer labelled. `files` has the
+/// file of each host; a label names the first host of its file. Throws LabelError for a file that is not
+/// among them, an empty name, two names for one file, one name for different processors, or a file without a
+/// name whose machine has two. Call it after take_recorded_names() and complete_gpus(), and before
+/// tell_machines_apart().
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels);
 

@@ -35,6 +35,7 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
       if (side.host) add(*side.host);
     }
   }
+  take_recorded_names(hosts);
   complete_identities(hosts);
   complete_gpus(hosts);
   apply_labels(hosts, sources, labels);

@@ -159,7 +159,7 @@ class Report(FolderTest):
         """The cells of a column in a sorted table, in which the problem is a column like others."""
         shown = [h for h in table.find_elements(By.CSS_SELECTOR, "thead th") if h.is_displayed()]
         index = [h.text.split(",")[0].split(" ")[0] for h in shown].index(heading) + 1
-        return [e.text for e in table.find_elements(By.CSS_SELECTOR, f"tbody tr:not(.group) td:nth-child({index})")]
+        return [e.text for e in table.find_elements(By.CSS_SELECTOR, f"tbody tr:not(.group, .notes) td:nth-child({index})")]
 
     def test_the_answer_comes_first(self):
         self.open(result(usual()), threshold())
@@ -232,6 +232,16 @@ class Report(FolderTest):
         sorts = [h.get_attribute("aria-sort") for h in table.find_elements(By.CSS_SELECTOR, "th")]
         self.assertEqual(sorts.count("descending"), 1)
 
+    def test_notes_have_a_line_of_their_own(self):
+        noted = [c | {"warnings": ["a note on it"]} if c["params"].get("m") == 64 else c for c in usual()]
+        self.open(result(noted))
+        table = self.open_results()
+        notes = table.find_elements(By.CSS_SELECTOR, "tr.noted + tr.notes td.note")
+        self.assertEqual([n.text for n in notes].count("a note on it"), sum(c["params"].get("m") == 64 for c in noted))
+        self.assertNotIn("notes", [h.text for h in table.find_elements(By.CSS_SELECTOR, "thead th")])
+        rows = table.find_element(By.CSS_SELECTOR, "tbody").rect["width"]
+        self.assertGreater(notes[0].rect["width"], 0.95 * rows)
+
     def test_markup_in_names_stays_text(self):
         hostile = [c | {"backend": HOSTILE + c["backend"], "algorithm": HOSTILE, "warnings": [HOSTILE], "device": HOSTILE} for c in usual()]
         one = result(hostile, HOSTILE)
@@ -293,8 +303,11 @@ class Report(FolderTest):
             " return a.top >= b.top && a.bottom <= b.bottom + 0.5; })"
         )
         self.assertTrue(inside, "a picture runs out of its card")
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "details.results table"), [])
         paper = base64.b64decode(self.browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
         self.assertTrue(paper.startswith(b"%PDF"))
+        self.assertTrue(self.browser.find_elements(By.CSS_SELECTOR, "details.results table"), "results are not on paper")
+        self.assertFalse(self.browser.find_elements(By.CSS_SELECTOR, "details.results[open]"), "they stay open on the screen")
 
     def test_everything_that_is_used_has_a_name(self):
         self.open(result(usual()))

@@ -61,6 +61,9 @@
     const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table);
     const more = make("button", { class: "more", type: "button" }, "Show all");
 
+    // Notes are sentences: they have a line of their own below their row, because a column would be too narrow.
+    const notes = columns.findIndex((column) => column.name === "notes");
+    const inRow = (i) => i !== notes && (columns[i].name !== group || state.sort !== null);
     const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
     // A row: its group, then a cell a column, each [value, note, tone] or a bare value.
     const valueOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
@@ -89,7 +92,7 @@
     function cellOf(cell, column) {
       const [value, note, tone] = Array.isArray(cell) ? cell : [cell];
       const text = value === null ? "" : typeof value === "string" ? value : show[column.kind](value / column.scale);
-      const classes = [typeof value === "number" ? "number" : "", tone || "", column.name === "notes" ? "note" : "", text ? "" : "empty"];
+      const classes = [typeof value === "number" ? "number" : "", tone || "", text ? "" : "empty"];
       const made = make("td", { class: classes.join(" ").trim(), "data-name": column.name }, text);
       if (note) made.append(make("small", {}, note));
       return made;
@@ -106,8 +109,12 @@
           made.append(make("tr", { class: "group" }, make("td", { colspan: columns.length }, row[0])));
         }
         const line = make("tr");
-        columns.forEach((column, i) => (column.name !== group || state.sort !== null) && line.append(cellOf(row[i], column)));
+        columns.forEach((column, i) => inRow(i) && line.append(cellOf(row[i], column)));
         made.append(line);
+        const said = notes < 0 ? null : valueOf(row[notes]);
+        if (!said) continue;
+        line.className = "noted";
+        made.append(make("tr", { class: "notes" }, make("td", { colspan: columns.length, class: "note" }, said)));
       }
       body.replaceChildren(made);
       count.textContent = `${whole.format(all.length)} of ${whole.format(rows.length)} results` + (shown.length < all.length ? `, the first ${first} shown` : "");
@@ -125,6 +132,7 @@
     }
 
     columns.forEach(({ name, heading, number }, i) => {
+      if (i === notes) return;
       const button = make("button", { type: "button" }, heading);
       button.addEventListener("click", () => change({ sort: i, descending: state.sort === i && !state.descending }));
       headings.append(make("th", { class: number ? "number" : "", scope: "col", "data-column": i, "data-group": name === group }, button));
@@ -151,12 +159,28 @@
     return make("div", { class: "all", id }, filters, count, scroll, more);
   }
 
-  for (const details of document.querySelectorAll("details.results")) {
-    details.addEventListener("toggle", () => {
-      const inside = details.querySelector(".inside");
-      if (!details.open || inside.childElementCount) return;
-      tables[details.dataset.of].forEach((table, i) => inside.append(buildTable(table, `${details.dataset.of}-results-${i + 1}`)));
-    });
+  function fill(details) {
+    const inside = details.querySelector(".inside");
+    if (inside.childElementCount) return;
+    tables[details.dataset.of].forEach((table, i) => inside.append(buildTable(table, `${details.dataset.of}-results-${i + 1}`)));
   }
+  const results = document.querySelectorAll("details.results");
+  for (const details of results) details.addEventListener("toggle", () => details.open && fill(details));
+
+  // Paper cannot be opened: it gets the results of every question that has no more than a page of them.
+  const printed = 60; // rows
+  const opened = [];
+  window.addEventListener("beforeprint", () => {
+    for (const details of results) {
+      const rows = tables[details.dataset.of].reduce((sum, table) => sum + table.rows.length, 0);
+      if (details.open || rows > printed) continue;
+      fill(details);
+      details.open = true;
+      opened.push(details);
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const details of opened.splice(0)) details.open = false;
+  });
   document.documentElement.dataset.ready = "true";
 })();
