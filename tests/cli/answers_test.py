@@ -1,6 +1,9 @@
 """Tests that docs/answers.md is the output of scripts/answers for the committed results, and for no others."""
 
+import csv
+import io
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -71,10 +74,39 @@ def check_decisions():
     assert "(bf16 1 of 1, f16 0 of 1)" in said(dtypes), said(dtypes)
 
 
+def time_text(seconds):
+    """As reports write it: three significant digits."""
+    unit, size = next((u, s) for u, s in (("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)) if float(f"{seconds:.3g}") >= s)
+    value = float(f"{seconds / size:.3g}")
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
+def check_readme():
+    """The first table of README has the times of the files that the comment below it names: the fastest backend's of each device."""
+    text = (SOURCE / "README.md").read_text()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if re.match(r"\|.* µs|\|.* ms", line)]
+    command, *cases = re.search(r"<!-- breakeven (report .*? --csv -)\n(.*?) -->", text, re.DOTALL).group(0)[5:-4].splitlines()
+    made = subprocess.run(["bash", "-c", f'"{BUILD}"/{command}'], cwd=SOURCE, check=True, capture_output=True, text=True).stdout
+    fastest = {}
+    for result in csv.DictReader(io.StringIO(made)):
+        # The two machines are compared: of the GPU's machine, its processors are not.
+        if result["status"] == "ok" and result["seconds"] and (result["device"] == "gpu" or result["machine"].startswith("Zen 5")):
+            key = (result["id"], result["device"])
+            fastest[key] = min(float(result["seconds"]), fastest.get(key, float("inf")))
+    assert len(rows) == len(cases) > 3, (rows, cases)
+    for (_, cpu, gpu, said), ids in zip(rows, cases):
+        on_cpu, on_gpu = (fastest[case, device] for case, device in zip(ids.split(), ("cpu", "gpu")))
+        assert (cpu, gpu) == (time_text(on_cpu), time_text(on_gpu)), (cpu, gpu, on_cpu, on_gpu)
+        factor = max(on_cpu, on_gpu) / min(on_cpu, on_gpu)
+        wanted = f"{'two cores' if on_cpu < on_gpu else 'GPU'} {factor:.{0 if factor >= 9.95 else 1}f}x as fast"
+        assert said == wanted, (said, wanted)
+
+
 if not shutil.which("git"):
     skip("no git")
 check_result_files()
 check_decisions()
+check_readme()
 if BUILD != SOURCE / "build":
     skip("scripts/answers uses the release build")
 done = subprocess.run([sys.executable, SOURCE / "scripts" / "answers", "--check"], capture_output=True, text=True)
