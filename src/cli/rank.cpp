@@ -51,6 +51,10 @@ void refuse_late_answers(std::vector<Result>& results, double p99) {
   expect_latencies(results);
   for (Result& result : results) {
     for (CaseResult& c : result.cases) {
+      if (c.op == "infer" && c.has_time() && !c.latency) {
+        c.status = Status::unsupported;
+        c.reason = "its latency is not known";
+      }
       if (!c.latency || !(c.latency->p99 > p99)) continue;
       c.status = Status::timed_out;
       c.reason = fmt::format("99 % of calls are answered within {}, and the limit is {}",
@@ -71,6 +75,8 @@ int rank_files(const RankCommand& o) {
   const Metric by = *parse_name<Metric>(o.by);
   if (by == Metric::cost && o.prices.empty())
     throw CommandError("--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
+  if (o.use < 1 && o.prices.empty())
+    throw CommandError("--use needs prices; give them with --prices FILE (docs/ranking.md)");
   if (o.predict_missing && o.mix.empty())
     throw CommandError(
         "--predict-missing needs --mix CONFIG: without one, the work is the cases that all "
@@ -90,10 +96,10 @@ int rank_files(const RankCommand& o) {
   Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
   tell_skipped(measured);
   if (const auto mixed = mixed_caches(measured.results)) throw CommandError("{}", mixed_caches_text(*mixed));
-  if (o.p99 > 0) refuse_late_answers(measured.results, o.p99);
   std::set<std::string> wanted = ids_on_gpus(measured.results);
   if (options.mix) wanted.merge(ids_of(*options.mix));
   add_cases_of_processors(measured.results, wanted);
+  if (o.p99 > 0) refuse_late_answers(measured.results, o.p99);
   Rankings rankings = rank_by_work(measured.results, options);
   if (rankings.unknown_machine)
     throw CommandError("{}: {}", o.prices.string(), unknown_machine_text(*rankings.unknown_machine));

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -93,8 +94,9 @@ inline const CLI::Validator& duration() {
                                          {"s", 1}}) {
           if (!text.ends_with(unit)) continue;
           const auto value = number_from(std::string_view(text).substr(0, text.size() - unit.size()));
-          if (!value || !(*value > 0)) break;
-          text = fmt::format("{}", *value * size);
+          const double seconds = value.value_or(0) * size;
+          if (!(seconds > 0 && std::isfinite(seconds))) break;
+          text = fmt::format("{}", seconds);
           return "";
         }
         return "'" + text + "' is not a duration such as 5ms or 200us";

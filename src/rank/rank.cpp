@@ -261,9 +261,19 @@ using Amount = std::optional<double> Offer::*;
 /// numbers of them, have that name.
 class OffersOf {
  public:
-  OffersOf(const std::optional<Prices>& prices, const std::vector<Ranked>& all, Amount amount)
+  /// `everyone` has all machines of the command: a name that several of them share is no name, even if one of
+  /// them alone is ranked here.
+  OffersOf(const std::optional<Prices>& prices, const std::vector<Ranked>& all,
+           std::span<const Candidate> everyone, Amount amount)
       : cheapest_(all.size()) {
     if (!prices) return;
+    const auto most_precise_of = [&](const Candidate& candidate) {
+      int most = 0;
+      for (const Offer& offer : prices->offers) {
+        if (offer.*amount && may_be_of(offer, candidate)) most = std::max(most, precision(offer));
+      }
+      return most;
+    };
     const auto each_match = [&](const auto& use) {
       for (const Offer& offer : prices->offers) {
         if (!(offer.*amount)) continue;
@@ -272,15 +282,17 @@ class OffersOf {
         }
       }
     };
-    std::vector<int> most_precise(all.size(), 0);
-    each_match([&](const Offer& offer, std::size_t i) {
-      most_precise[i] = std::max(most_precise[i], precision(offer));
-    });
+    std::vector<int> most_precise;
+    most_precise.reserve(all.size());
+    for (const Ranked& one : all) most_precise.push_back(most_precise_of(one.candidate));
     std::map<const Offer*, std::set<std::string>> processors;
-    each_match([&](const Offer& offer, std::size_t i) {
-      if (all[i].candidate.is_cpu && !all[i].predicted && precision(offer) == most_precise[i])
-        processors[&offer].insert(unstated_key(offer, all[i].candidate.host));
-    });
+    for (const Candidate& one : everyone) {
+      const int most = most_precise_of(one);
+      for (const Offer& offer : prices->offers) {
+        if (one.is_cpu && offer.*amount && may_be_of(offer, one) && precision(offer) == most)
+          processors[&offer].insert(unstated_key(offer, one.host));
+      }
+    }
     each_match([&](const Offer& offer, std::size_t i) {
       if (precision(offer) < most_precise[i]) return;
       if (all[i].candidate.is_cpu && processors[&offer].size() > 1) {
@@ -411,7 +423,7 @@ void order(Ranking& ranking) {
 void compare_in_part(const Ranking& ranking, Ranked& one) {
   const Ranked& first = ranking.ranked.front();
   if (one.place != 0 || first.place != 1 || !ranking.weighted) return;
-  if (ranking.by == Metric::cost && !one.offer) return;
+  if (ranking.by == Metric::cost && (!one.offer || one.of_several_devices() != one.parts.end())) return;
   const Metric metric = ranking.by == Metric::energy ? Metric::energy : Metric::time;
   const auto have_both = [&](std::size_t i) {
     return one.parts[i].amount(metric).has_value() && first.parts[i].amount(metric).has_value();
@@ -564,7 +576,9 @@ std::vector<Candidate> of_kind(const std::vector<Candidate>& all, const std::str
   return some;
 }
 
-Ranking rank_candidates(std::vector<Candidate> all, const RankOptions& options) {
+/// Ranks `all`, which are some of `everyone`.
+Ranking rank_candidates(std::vector<Candidate> all, std::span<const Candidate> everyone,
+                        const RankOptions& options) {
   Ranking ranking;
   ranking.by = options.by;
   ranking.weighted = options.mix.has_value();
@@ -579,16 +593,16 @@ Ranking rank_candidates(std::vector<Candidate> all, const RankOptions& options) 
     one.interrupted = interrupted_results(one.candidate, ranking);
   }
   predict(ranking, times_of(ranking), options);
-  const OffersOf rents(options.prices, ranking.ranked, &Offer::per_hour);
-  const OffersOf purchases(options.prices, ranking.ranked, &Offer::purchase);
+  const OffersOf rents(options.prices, ranking.ranked, everyone, &Offer::per_hour);
+  const OffersOf purchases(options.prices, ranking.ranked, everyone, &Offer::purchase);
   for (std::size_t i = 0; i < ranking.ranked.size(); ++i) {
     ranking.ranked[i].offer = rents.cheapest_of(i);
     ranking.ranked[i].to_buy = purchases.cheapest_of(i);
   }
   const auto every = [](std::size_t) { return true; };
   for (Ranked& one : ranking.ranked) {
-    one.known = static_cast<std::size_t>(
-        std::ranges::count_if(one.parts, [](const RankedPart& part) { return part.seconds.has_value(); }));
+    one.known = static_cast<std::size_t>(std::ranges::count_if(
+        one.parts, [&](const RankedPart& part) { return part.amount(options.by).has_value(); }));
     one.seconds = total(ranking, one, Metric::time, every);
     one.joules = total(ranking, one, Metric::energy, every);
     price(one, options.prices, options.use, rents);
@@ -611,7 +625,8 @@ Ranking rank_candidates(std::vector<Candidate> all, const RankOptions& options) 
 
 std::optional<double> amount_of_part(const Ranking& ranking, const Ranked& one, std::size_t part) {
   const auto& amount = one.parts[part].amount(ranking.by);
-  if (!amount || (ranking.by == Metric::cost && !one.offer)) return std::nullopt;
+  const bool has_cost = one.offer && one.parts[part].devices == 1;  // prices are of one device
+  if (!amount || (ranking.by == Metric::cost && !has_cost)) return std::nullopt;
   return amount->value * (ranking.by == Metric::cost ? price_of_second(one, ranking.use) : 1);
 }
 
@@ -625,7 +640,8 @@ std::optional<MixedCaches> mixed_caches(std::span<const Result> results) {
 }
 
 Ranking rank_results(std::span<const Result> results, const RankOptions& options) {
-  return rank_candidates(candidates(results), options);
+  const std::vector<Candidate> all = candidates(results);
+  return rank_candidates(all, all, options);
 }
 
 Rankings rank_by_work(std::span<const Result> results, const RankOptions& options) {
@@ -637,9 +653,11 @@ Rankings rank_by_work(std::span<const Result> results, const RankOptions& option
     made.unknown_machine = unknown_machine(all, *options.prices);
   }
   for (const std::string& op : options.mix ? std::set<std::string>() : kinds_of_work(all)) {
-    Ranking ranking = rank_candidates(of_kind(all, op), options);
+    Ranking ranking = rank_candidates(of_kind(all, op), all, options);
     ranking.op = op;
-    if (ranking.can_rank())
+    const auto have_it =
+        std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.known > 0; });
+    if (have_it > 1)
       made.all.push_back(std::move(ranking));
     else
       made.not_ranked.push_back(op);
@@ -651,7 +669,7 @@ Rankings rank_by_work(std::span<const Result> results, const RankOptions& option
   std::ranges::stable_sort(made.all, std::ranges::greater(), with_place);
   if (made.all.empty()) {
     made.not_ranked.clear();
-    made.all.push_back(rank_candidates(all, options));
+    made.all.push_back(rank_candidates(all, all, options));
   }
   return made;
 }
@@ -659,11 +677,12 @@ Rankings rank_by_work(std::span<const Result> results, const RankOptions& option
 Ranking priced_devices(std::span<const Result> results, const Prices& prices) {
   Ranking priced;
   priced.prices = prices;
-  for (Candidate& candidate : candidates(results)) {
+  const std::vector<Candidate> all = candidates(results);
+  for (const Candidate& candidate : all) {
     priced.ranked.emplace_back();
-    priced.ranked.back().candidate = std::move(candidate);
+    priced.ranked.back().candidate = candidate;
   }
-  const OffersOf rents(priced.prices, priced.ranked, &Offer::per_hour);
+  const OffersOf rents(priced.prices, priced.ranked, all, &Offer::per_hour);
   for (std::size_t i = 0; i < priced.ranked.size(); ++i) {
     priced.ranked[i].offer = rents.cheapest_of(i);
     price(priced.ranked[i], priced.prices, priced.use, rents);

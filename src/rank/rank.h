@@ -93,7 +93,7 @@ struct Ranked {
   /// metrics that are known of both count.
   bool on_front = false;
   std::size_t interrupted = 0;  // results that its runs did not measure, of the mix or of all cases
-  std::size_t known = 0;        // parts with a time
+  std::size_t known = 0;        // parts whose time, or energy in a ranking by it, is known
 
   bool has_all() const { return known == parts.size() && known > 0; }
   /// The first part that several devices computed; the end if there is none. Prices are of one device.

@@ -34,7 +34,8 @@ std::string number_text(double value) {
 }
 
 std::string money_text(double amount) {
-  if (!std::isfinite(amount) || !(amount > 0)) return number_text(amount);
+  constexpr double readable_from = 1e-6, readable_to = 1e12;
+  if (!(amount >= readable_from && amount < readable_to)) return number_text(amount);
   const int magnitude = static_cast<int>(std::floor(std::log10(amount)));
   constexpr int least = 2;
   int decimals = std::max(least, 2 - magnitude);

@@ -333,13 +333,15 @@ bool WorkerProcess::wait_until_quiet() const {
   constexpr double computing_share = 0.2;  // of the wait; a thread that waits for a CPU uses almost none
   const PunctualSleep punctual;
   RunningTime waited(RunningTime::Clock::now());
-  const double used_before = cpu_seconds().value_or(0);
+  const std::optional<double> used_before = cpu_seconds();
   while (runs()) {
     std::this_thread::sleep_for(interval);
     waited.add(RunningTime::Clock::now(), interval);
     if (waited.counted() <= longest_busy) continue;
-    const std::chrono::duration<double> used(cpu_seconds().value_or(0) - used_before);
-    return used < computing_share * std::chrono::duration<double>(longest_busy);
+    const std::optional<double> used_now = cpu_seconds();
+    if (!used_before || !used_now) return false;
+    return std::chrono::duration<double>(*used_now - *used_before) <
+           computing_share * std::chrono::duration<double>(longest_busy);
   }
   return true;
 }

@@ -239,6 +239,8 @@ void fields(Fields& f, LargestBatch& one) {
   f.required("largest_measured", one.largest);
   f.required("p99", one.p99);
   f.required("images_per_second", one.samples_per_second);
+  f.expect(one.p99 > 0 && one.samples_per_second > 0, "has a p99 of {} s and {} images a second", one.p99,
+           one.samples_per_second);
   f.expect(one.batch >= 0 && one.batch <= one.largest, "has the batch {} of {} measured", one.batch,
            one.largest);
 }

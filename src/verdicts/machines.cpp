@@ -306,7 +306,9 @@ void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem:
     hosts[i]->is_labelled = true;
   }
   std::map<std::string, std::set<std::string>> of_recorded_name;
-  for (const Host* host : hosts) of_recorded_name[host->name].insert(processors_key(*host));
+  for (const Host* host : hosts) {
+    if (host->is_labelled) of_recorded_name[host->name].insert(processors_key(*host));
+  }
   for (Host* host : hosts) {
     if (of_recorded_name[host->name].size() > 1) host->is_labelled = false;
   }

@@ -25,7 +25,7 @@ std::string gpus_text(const Host& host);
 std::string identity_text(const Host& host);
 
 /// Names hosts as their files do (`run --machine`). Another name of the host alone does not make another
-/// machine then. Call it before complete_identities().
+/// machine then.
 void take_recorded_names(std::span<Host* const> hosts);
 
 /// Sets the processors' own numbers for files of versions that did not record them: those of the only other

@@ -35,6 +35,7 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
       if (side.host) add(*side.host);
     }
   }
+  complete_identities(hosts);  // by the names of the hosts, and then by those of the machines
   take_recorded_names(hosts);
   complete_identities(hosts);
   complete_gpus(hosts);

@@ -18,7 +18,8 @@ std::string device_in_machine(const Result& run, const CaseResult& result) {
   const BackendRecord* backend = find_backend(run.backends, result.backend);
   if (result.device == "cpu" || backend == nullptr) return result.device;
   const bool has_another = std::ranges::any_of(run.backends, [&](const BackendRecord& other) {
-    return other.device_name == backend->device_name && other.device_id != backend->device_id;
+    return other.device_name == backend->device_name && !other.device_id.empty() &&
+           other.device_id != backend->device_id;
   });
   const bool goes_by_name = backend->device_id.empty() || (run.host.is_labelled && !has_another);
   return goes_by_name ? backend->device_name : backend->device_id;

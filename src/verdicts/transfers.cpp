@@ -1,8 +1,10 @@
 #include "verdicts/transfers.h"
 
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "verdicts/machines.h"
 #include "workloads/transfer.h"
 #include "workloads/workload.h"
 
@@ -39,9 +41,14 @@ std::set<std::string> ids_on_gpus(std::span<const Result> results) {
 }
 
 void add_cases_of_processors(std::vector<Result>& results, const std::set<std::string>& wanted) {
-  for (Result& run : results) {
-    std::set<std::pair<std::string, std::string>> known;  // id and backend
+  // Of a machine, by id and backend: what it measured in any file is not replaced.
+  std::map<std::string, std::set<std::pair<std::string, std::string>>> measured;
+  for (const Result& run : results) {
+    auto& known = measured[machine_key(run.host)];
     for (const CaseResult& result : run.cases) known.emplace(result.id, result.backend);
+  }
+  for (Result& run : results) {
+    const auto& known = measured.at(machine_key(run.host));
     std::vector<CaseResult> added;
     for (const CaseResult& result : run.cases) {
       std::optional<CaseResult> other = turned(result);

@@ -151,15 +151,15 @@ TEST_F(RankCommand, AProcessorStandsForWhatMovesItsData) {
   };
   const auto places = [](const Outcome& outcome) {
     std::map<std::string, Json> all;
-    const Json ranking = parse(outcome.out);
+    const Json ranking = parse(outcome.out).at("rankings").at(0);
     for (const Json& one : ranking.at("ranking")) all[one.at("name")] = one.at("place");
     return all;
   };
   const auto moved = places(with_status(0, ranked("each")));
-  EXPECT_EQ(moved.at("NVIDIA H200"), nullptr) << "its inputs were there already";
-  EXPECT_EQ(moved.at("AMD EPYC, 2 cores"), 1);
+  EXPECT_EQ(moved.at("H200"), nullptr) << "its inputs were there already";
+  EXPECT_EQ(moved.at("Zen 5, 2 cores"), 1);
   const Outcome resident = with_status(0, ranked("resident"));
-  EXPECT_EQ(places(resident).at("NVIDIA H200"), 2);
+  EXPECT_EQ(places(resident).at("H200"), 2);
   EXPECT_THAT(resident.out, HasSubstr("the inputs of inference were already on the GPU"));
   EXPECT_THAT(ranked("each").out, Not(HasSubstr("already on the GPU")));
 }

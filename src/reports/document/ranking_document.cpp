@@ -66,8 +66,9 @@ std::string notes_on(const Ranked& one, const Ranking& ranking) {
 /// "11 hours", "58 minutes": of each day.
 std::string time_of_day(double share) {
   const double hours = share * 24;
-  const bool is_short = hours < 1;
-  return fmt::format("{:.2g} {}", is_short ? hours * 60 : hours, is_short ? "minutes" : "hours");
+  constexpr double almost_all = 23.5;
+  if (hours < 1) return fmt::format("{:.2g} minutes", hours * 60);
+  return fmt::format("{:.{}g} hours", hours, hours < almost_all ? 2 : 3);
 }
 
 std::string payback_text(const Payback& payback, const std::optional<Prices>& prices) {
@@ -161,7 +162,7 @@ void add_order(std::vector<Sentence>& said, const Ranking& ranking) {
 /// place to what they lack.
 void add_unranked_ahead(std::vector<Sentence>& said, const Ranking& ranking) {
   for (const Ranked& one : ranking.ranked) {
-    if (!one.behind_in_part || one.behind_in_part->value >= 1) continue;
+    if (!one.behind_in_part || one.behind_in_part->value >= 1 || one.has_all()) continue;
     const std::size_t lacking = one.parts.size() - one.known;
     add_sentence(
         said,
@@ -244,7 +245,7 @@ Table unranked_table(const Ranking& ranking) {
       .title = "Not ranked",
       .columns = {essential("machine"), {"cases"}, {"over the first's, in these", CellKind::ratio}, {"why"}}};
   for (const Ranked& one : ranking.ranked) {
-    if (one.place > 0 || !ranking.weighted) continue;
+    if (one.place > 0 || (!ranking.weighted && one.known == 0)) continue;
     table.rows.push_back(
         {.cells = {printable(one.candidate.name), fmt::format("{} of {}", one.known, one.parts.size()),
                    value_of(one.behind_in_part), text_cell(unknown_text(ranking, one, ranking.by))}});

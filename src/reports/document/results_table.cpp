@@ -208,7 +208,6 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
       if (!group.by_latency) continue;
       TableColumn& shown = table.columns.back();
       if (shown.name == "compared") shown.name = "compared by latency";
-      if (shown.name == "median latency") shown.essential = true;
     }
     std::unordered_map<std::string, std::size_t> order;
     std::size_t open_problems = 0, open_results = 0;

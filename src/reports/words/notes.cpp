@@ -29,7 +29,7 @@ std::string count_text(double count, const char* one, const char* several) {
 
 /// "3 of 40 samples".
 std::string part_text(double part, double all, const char* one, const char* several) {
-  return fmt::format("{} of {}", part, count_text(all, one, several));
+  return fmt::format("{} of {}", breakeven::count_text(part), count_text(all, one, several));
 }
 
 std::string lowered_clocks(const Note& n) {
