@@ -357,8 +357,8 @@ std::string processor_generation(std::string_view identity) {
 }
 
 std::string processor_name(const Host& host) {
-  const std::string generation = processor_generation(host.cpu_identity);
-  const std::string model = without_marks(host.cpu);
+  std::string generation = processor_generation(host.cpu_identity);
+  std::string model = without_marks(host.cpu);
   const bool has_number = std::ranges::any_of(model, [](char c) { return '0' <= c && c <= '9'; });
   if (has_number) return model;
   if (!generation.empty()) return generation;
@@ -385,6 +385,7 @@ std::string short_name(const Host& host) {
   std::map<std::string, std::size_t> count;
   for (const Gpu& gpu : host.gpus) ++count[short_gpu_name(gpu.name.value_or(gpu.id))];
   std::vector<std::string> names;
+  names.reserve(count.size());
   for (const auto& [name, number] : count)
     names.push_back(number == 1 ? name : fmt::format("{} x {}", number, name));
   return fmt::format("{}", fmt::join(names, ", "));

@@ -53,8 +53,11 @@ std::vector<Family> families_of(const std::vector<Timed>& all);
 /// The index of the results of one or more machines, made once for all that a report says of them.
 struct Measurements {
   explicit Measurements(Runs all);
-  Measurements(Measurements&&) = default;  // a copy's families would point into the original
+  Measurements(const Measurements&) = delete;  // a copy's families would point into the original
+  Measurements& operator=(const Measurements&) = delete;
+  Measurements(Measurements&&) = default;
   Measurements& operator=(Measurements&&) = default;
+  ~Measurements() = default;
 
   Runs runs;
   std::vector<MeasuredCase> cases;

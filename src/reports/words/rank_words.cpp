@@ -55,9 +55,8 @@ std::string no_cost_text(const Ranking& ranking, const Ranked& one) {
     case NoCost::no_prices:
       return "no prices were given";
     case NoCost::ambiguous_price:
-      return fmt::format(
-          "the price of '{}' could be that of several processors here; add \"machine\": \"{}\"", device,
-          one.candidate.name);
+      return fmt::format(R"(the price of '{}' could be that of several processors here; add "machine": "{}")",
+                         device, one.candidate.name);
     case NoCost::purchase_price_only:
       return "it has a purchase price alone: what a run costs depends on how much it is used";
     case NoCost::no_price:
