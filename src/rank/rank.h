@@ -86,7 +86,7 @@ struct Ranked {
   std::optional<Offer> to_buy;     // the cheapest for this candidate, to buy
   int place = 0;                   // by the requested metric; ties share one; 0: unknown
   std::optional<Estimate> behind;  // as a multiple of the first's
-  /// Of a candidate without a place: the same over the parts of a mix that it has. Below 1, the first is not
+  /// The same for a candidate without a place, over the parts of a mix that it has. Below 1, the first is not
   /// the fastest in these.
   std::optional<Estimate> behind_in_part = {};
   /// No other is better in one of time, energy and cost, and no worse in the others; of two candidates, the

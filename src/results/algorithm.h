@@ -1,6 +1,6 @@
-// How a case was computed. The text of the algorithm is a program's own, in any language: the worker protocol
-// says which parts of it describe a race (docs/worker-protocol.md, "algorithm"), and here alone they are
-// read.
+// The algorithm by which a case was computed. The text of the algorithm is a program's own, in any language:
+// the worker protocol says which parts of it describe a race (docs/worker-protocol.md, "algorithm"), and here
+// alone they are read.
 #pragma once
 
 #include <string>

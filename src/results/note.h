@@ -141,7 +141,7 @@ enum class NoteKind {
   slow_run,
   injected_work,
   fewer_threads,
-  // How a library's kernels were chosen.
+  // The choice of a library's kernels.
   kernels_replaced,
   kernels_not_started,
   kernel_choices_damaged,

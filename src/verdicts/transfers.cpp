@@ -41,7 +41,7 @@ std::set<std::string> ids_on_gpus(std::span<const Result> results) {
 }
 
 void add_cases_of_processors(std::vector<Result>& results, const std::set<std::string>& wanted) {
-  // Of a machine, by id and backend: what it measured in any file is not replaced.
+  // The id and backend of everything that each machine measured: no file's result is replaced.
   std::map<std::string, std::set<std::pair<std::string, std::string>>> measured;
   for (const Result& run : results) {
     auto& known = measured[machine_key(run.host)];

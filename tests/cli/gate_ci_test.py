@@ -221,7 +221,7 @@ class GitHubActionTest(GatedRepositoryTest):
         driver = clone / "driver"
         self.assertEqual(path.read_text(), f"{driver}\n")
         self.assertEqual(first["folder"], str(driver))
-        # What a cache brings to another machine, whose clone has no build folder.
+        # The files that a cache brings to another machine, whose clone has no build folder.
         shutil.rmtree(clone / "build")
         self.run_part(make, clone, GITHUB_PATH=str(path))
         self.assertFalse((clone / "build").exists())

@@ -23,7 +23,7 @@ struct Timed : MeasuredCase {
 /// The value of a parameter as text; empty if the case has no such parameter.
 std::string parameter_text(const CaseResult& c, const std::string& parameter);
 
-/// Those that have a time.
+/// The results that have a time.
 std::vector<Timed> timed_results(const std::vector<MeasuredCase>& cases);
 
 using Group = std::vector<const Timed*>;

@@ -263,7 +263,7 @@ std::string least_text(const Ranking& ranking, double least, std::int64_t sample
                      samples > 0 ? "images" : "runs");
 }
 
-/// How many times the least amount a case takes on a machine; or why that is not known.
+/// The amount of a case on a machine as a multiple of the least; or why that is not known.
 TableCell case_cell(const Ranking& ranking, const Ranked& one, std::size_t entry, double least) {
   const RankedPart& part = one.parts[entry];
   const auto amount = amount_of_part(ranking, one, entry);

@@ -1,4 +1,4 @@
-// What a check of a history found, series by series, for formats that have a line for each.
+// The findings of a check of a history, series by series, for formats that have a line for each.
 #pragma once
 
 #include <string>

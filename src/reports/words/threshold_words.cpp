@@ -150,7 +150,7 @@ std::string between_text(const LeadChange& change, const std::string& parameter)
                      value_text(parameter, change.latest));
 }
 
-/// How far a side is ahead at a value that has a ratio: "1.3x".
+/// Says how far a side is ahead at a value that has a ratio: "1.3x".
 std::string margin_text(const ThresholdPoint& point) {
   const Estimate ratio = *point.ratio();
   return factor_text(std::max(ratio.value, 1 / ratio.value), !ratio.interval);
