@@ -36,7 +36,7 @@ class CheckJsonschemaTest(unittest.TestCase):
     def test_the_examples(self):
         text = (SOURCE / "docs" / "gate-in-ci.md").read_text()
         snippets = re.findall(r"(?ms)^```yaml\n(.*?)^```", text)
-        self.assertEqual(len(snippets), 3)
+        self.assertEqual(len(snippets), 4)
         with tempfile.TemporaryDirectory() as folder:
             for snippet in snippets:
                 path = pathlib.Path(folder, "snippet.yml")

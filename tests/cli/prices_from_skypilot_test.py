@@ -77,8 +77,8 @@ class PricesFromSkyPilot(unittest.TestCase):
             command = [BUILD / "breakeven", "rank", paths["cpu"], paths["gpu"], "--prices", paths["prices"], "--by", "cost", "--out", "-"]
             done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        ranking = json.loads(done.stdout)
-        self.assertEqual(ranking["ranking"][0]["name"], NAME)
+        ranking = json.loads(done.stdout)["rankings"][0]
+        self.assertEqual(ranking["ranking"][0]["device"], NAME)
         self.assertEqual(ranking["ranking"][0]["rent"]["per_hour"], 2.0)
         self.assertAlmostEqual(ranking["payback"][0]["busy"]["value"], 0.1)
 
