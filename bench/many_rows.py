@@ -45,7 +45,7 @@ def main():
     parser.add_argument("rows", type=int)
     parser.add_argument("out")
     parser.add_argument("--slower", type=float, default=1.0, help="the factor of all times; a power of two")
-    parser.add_argument("--host", help="the host's name; default: the source's")
+    parser.add_argument("--host", help="the host's name, and the machine's; default: the source's")
     parser.add_argument("--shard", type=int, choices=(1, 2), help="every second case, for `breakeven merge`")
     arguments = parser.parse_args()
     with open(arguments.source, encoding="utf-8") as file:
@@ -53,7 +53,8 @@ def main():
     cases = [case for case in result.pop("cases") if case["op"] == "matmul" and case["status"] == "ok"]
     backends = result.pop("backends")
     one_line = {"separators": (",", ":"), "ensure_ascii": False}
-    result["host"]["name"] = arguments.host or result["host"]["name"]
+    if arguments.host:
+        result["host"] |= {"name": arguments.host, "machine": arguments.host}
     made = rows(cases, arguments.rows, arguments.slower)
     if arguments.shard:
         made = list(made)

@@ -175,8 +175,9 @@ TEST_F(Reports, AFormSaysWhichFilesItLeavesOut) {
   breakeven({"compare", result, result, "--out", verdicts, "--quiet"});
   EXPECT_THAT(with_status(0, breakeven({"report", result, verdicts, "--csv", file("csv")})).err,
               HasSubstr("--csv: 1 file of verdicts left out: this format takes only results\n"));
-  EXPECT_THAT(with_status(0, breakeven({"report", result, verdicts, "--annotations", file("notes")})).err,
-              HasSubstr("--annotations: 1 result file left out: this format takes only verdicts\n"));
+  EXPECT_THAT(
+      with_status(0, breakeven({"report", result, verdicts, "--annotations", file("notes")})).err,
+      HasSubstr("--annotations: 1 result file left out: this format takes only verdicts or a history\n"));
   EXPECT_THAT(with_status(2, breakeven({"report", result, verdicts, "--html", file("html")})).err,
               HasSubstr("one file of this format holds one report"));
   EXPECT_FALSE(exists(file("html")));
