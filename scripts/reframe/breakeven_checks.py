@@ -71,7 +71,7 @@ class BreakevenCheck(rfm.RunOnlyRegressionTest):
         """How much of its roofline the best case of each operation and dtype reaches: {"matmul f32": 0.8}."""
         best, table, result = {}, pathlib.Path(self.stagedir, "shares.csv"), self.result()
         for row in csv.DictReader(table.read_text().splitlines() if table.exists() else []):
-            is_of_this_run = (row["created"], row["machine"]) == (result["created"], result["host"]["name"])
+            is_of_this_run = (row["created"], row["machine"]) == (result["created"], result["host"].get("machine", result["host"]["name"]))
             if row["roofline_share"] and is_of_this_run:
                 name = f"{row['op']} {row['dtype']}"
                 best[name] = max(best.get(name, 0), float(row["roofline_share"]))
