@@ -77,11 +77,9 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota, and fewer where "
                      "that is faster");
-  take_one_word(
-      command.add_option(
-          "--machine", o.machine,
-          "this machine's name in reports, rankings and charts; default: what distinguishes it there"))
-      ->check([](const std::string& name) { return name.empty() ? "must not be empty" : ""; }, "");
+  take_one_word(command.add_option(
+      "--machine", o.machine,
+      "this machine's name in reports, rankings and charts; default: what distinguishes it there"));
   add_start_options(command, o.start);
   add_p99_option(command, o.p99, largest_batch_meaning);
   command.add_flag("--quiet", o.quiet, "no progress line and no table");

@@ -115,7 +115,8 @@ TEST_F(RankCommand, MachinesHaveTheNamesThatTheirFilesRecord) {
   const auto continued = file("continued.json");
   EXPECT_EQ(breakeven({"run", mix(), "--resume", slow, "--out", continued, "--quiet"}).status, 0);
   EXPECT_EQ(parse_file(continued).at("host").at("machine"), "old box") << "a run that continues another";
-  EXPECT_THAT(with_status(2, breakeven({"run", mix(), "--machine", ""})).err, HasSubstr("must not be empty"));
+  EXPECT_THAT(with_status(2, breakeven({"run", mix(), "--machine", ""})).err,
+              HasSubstr("--machine: is empty"));
 }
 
 /// Ranks everything in the folder, like a first-time user.

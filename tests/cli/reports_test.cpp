@@ -110,7 +110,7 @@ TEST_F(Reports, EndWithTheLargestBatchWithinALimit) {
   const std::filesystem::path zen5 =
       std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results" / "epyc-zen5-2-cores";
   EXPECT_THAT(with_status(0, breakeven({"report", zen5 / "inference.json", "--p99", "200us"})).out,
-              HasSubstr("AMD EPYC, 2 cores answers batches up to 8"));
+              HasSubstr("Zen 5, 2 cores answers batches up to 8"));
   const Outcome refused =
       with_status(2, breakeven({"report", zen5 / "matmul.json", "--p99", "5ms", "--html", file("x.html")}));
   EXPECT_THAT(refused.err, HasSubstr("--p99 needs latencies"));
