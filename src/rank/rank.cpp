@@ -556,7 +556,7 @@ std::optional<UnknownMachine> unknown_machine(const std::vector<Candidate>& all,
   return std::nullopt;
 }
 
-/// The names of the operations of which any candidate has a time, in the order of their ids.
+/// The operations that any candidate has a time for, by name.
 std::set<std::string> kinds_of_work(const std::vector<Candidate>& all) {
   std::set<std::string> kinds;
   for (const Candidate& one : all) {

@@ -30,7 +30,7 @@ std::string activity_of(const CaseOnBackend& result);
 /// if this program has no such workload, and to the id if there are no parameters.
 std::string problem_title(const CaseOnBackend& result);
 
-/// The same for a case of which only the id is known: `matmul 64 x 64 x 64 f32`. The id itself if this
+/// The same from the id of a case alone: `matmul 64 x 64 x 64 f32`. The id itself if this
 /// program has no such case.
 std::string case_title(const std::string& id);
 

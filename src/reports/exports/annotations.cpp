@@ -43,7 +43,7 @@ std::string line_of(const Annotation& annotation) {
                      command_text(annotation.message, "%\r\n"));
 }
 
-/// The annotations, the worst of which are first. `in_short` is the message of those that are left out.
+/// The annotations, given the worst first. `in_short` is the message of those that are left out.
 FormattedReport annotations_text(const std::vector<Annotation>& all, const std::string& in_short) {
   const bool too_many = all.size() > most_annotations;
   const std::size_t shown = too_many ? most_annotations - 1 : all.size();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plan/suggestion.h"
+#include "reports/document/names.h"
 #include "reports/text.h"
 #include "reports/words/notes.h"
 #include "results/number_text.h"
@@ -186,9 +187,8 @@ std::string uncounted_text(std::span<const Uncounted> uncounted) {
 }
 
 std::string work_name(const std::string& op) {
-  const Workload* workload = find_workload(op);
-  return workload == nullptr || workload->plural() == "problems" ? printable(op)
-                                                                 : std::string(workload->plural());
+  const std::string plural = plural_of(op);
+  return plural == plural_of("") ? printable(op) : plural;
 }
 
 std::vector<std::string> ranking_notes(const Ranking& ranking) {

@@ -415,7 +415,7 @@ TEST(ThresholdFromResults, SaysBetweenWhichValuesALeadBegins) {
       "largest measured: by 2.0x at 16 and 2.0x at 64. Up to 4 there is no measurable difference.");
 }
 
-/// Nothing is known between two values, so that nothing is said of it.
+/// Nothing is known between two values, and the answer says nothing about it.
 TEST(ThresholdFromResults, TwoValuesAreAnAnswer) {
   EXPECT_EQ(words_of_two({1e-5, 9e-5}, {2e-5, 3e-5}),
             "CPU b, 2 cores is faster than CPU a, 2 cores from a value of m between 2 and 64, the largest "
